@@ -16,8 +16,8 @@ var (
 // AppendRun appends the coding of words to b, each taken against the one before it and the first against prev.
 func AppendRun[W Word](b []byte, prev W, words []W) []byte { return b }
 
-// ParseRun fills dst from b, which AppendRun made of len(dst) words against prev, and returns what follows.
-func ParseRun[W Word](b []byte, prev W, dst []W) (rest []byte, err error) { return b, ErrTruncated }
+// ParseRun fills dst from b, all of which is what AppendRun made of len(dst) words against prev.
+func ParseRun[W Word](b []byte, prev W, dst []W) error { return ErrCoding }
 
 // AppendLog appends a self-delimiting coding of words, minutes of them, made to be compressed by flate afterwards.
 func AppendLog[W Word](b []byte, words []W) []byte { return b }
