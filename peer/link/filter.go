@@ -1,0 +1,103 @@
+package link
+
+import (
+	"encoding/binary"
+	"net"
+	"sync/atomic"
+)
+
+const (
+	recordHeader = 13 // type 1, version 2, epoch 2, sequence 6, length 2
+
+	typeChangeCipherSpec = 20
+	typeAlert            = 21
+	typeHandshake        = 22
+	typeApplicationData  = 23
+
+	// minSealed is the least body of an encrypted record: the 16-byte tag of
+	// ChaCha20-Poly1305 and one byte of plaintext.
+	minSealed = 17
+)
+
+// filter stands in front of the DTLS library and cuts out every record that
+// an honest peer cannot have sent. Without it one forged plaintext record of
+// type 23, 25 or an unknown type ends an established session, because the
+// library answers it with a fatal alert.
+//
+// Kept: version FE FD or FE FF, a length that fits exactly, and either
+// epoch 1 with type 20 < t < 24 and room for a tag, or, until the handshake
+// is done, epoch 0 with type 20 or 22. Plaintext alerts never pass.
+type filter struct {
+	done   atomic.Bool   // our handshake is done: epoch 0 is over
+	forged atomic.Uint64 // records cut out
+}
+
+// keep compacts b to the records that may pass and returns how many bytes
+// they take. It works in place and does not allocate.
+func (f *filter) keep(b []byte) int {
+	n := 0
+	for len(b[n:]) > 0 {
+		rest := b[n:]
+		size := recordHeader
+		if len(rest) >= recordHeader {
+			size += int(binary.BigEndian.Uint16(rest[11:]))
+		}
+		if len(rest) < size {
+			// A record cut short takes everything behind it along: where the
+			// next one would begin is unknown.
+			f.forged.Add(1)
+			return n
+		}
+		if f.allowed(rest[:size]) {
+			n += size
+			continue
+		}
+		f.forged.Add(1)
+		b = append(b[:n], rest[size:]...)
+	}
+	return n
+}
+
+func (f *filter) allowed(r []byte) bool {
+	if r[1] != 0xFE || r[2] != 0xFD && r[2] != 0xFF {
+		return false
+	}
+	kind, epoch := r[0], binary.BigEndian.Uint16(r[3:])
+	switch epoch {
+	case 0:
+		return !f.done.Load() && (kind == typeChangeCipherSpec || kind == typeHandshake)
+	case 1:
+		return kind >= typeAlert && kind <= typeApplicationData && len(r) >= recordHeader+minSealed
+	}
+	return false
+}
+
+// filtered is the Transport as DTLS sees it: filtered on the way in, and
+// closed without closing the Transport, which outlives a failed handshake.
+type filtered struct {
+	Transport
+	filter *filter
+	closed atomic.Bool
+}
+
+// ReadFrom blocks until a datagram with at least one allowed record arrives.
+func (c *filtered) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		if c.closed.Load() {
+			return 0, nil, net.ErrClosed
+		}
+		n, from, err := c.Transport.ReadFrom(b)
+		if err != nil {
+			return 0, from, err
+		}
+		if n = c.filter.keep(b[:n]); n > 0 {
+			return n, from, nil
+		}
+	}
+}
+
+// Close ends the reads of this attempt; the Transport stays open.
+func (c *filtered) Close() error {
+	c.closed.Store(true)
+	return c.Transport.SetReadDeadline(longAgo)
+}

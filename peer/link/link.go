@@ -1,0 +1,143 @@
+package link
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/pion/dtls/v3"
+
+	"backstep/natpunch"
+)
+
+// Link is an established encrypted channel. Send, Receive and Stats belong to
+// one goroutine, the match loop; Close may be called from any. A Link runs
+// one goroutine, which ends when the link is closed or the channel breaks.
+type Link struct {
+	conn   *dtls.Conn
+	under  *filtered
+	now    func() int64
+	cipher string
+	took   int64
+
+	queue  queue
+	out    [maxPacket]byte
+	in     [maxPacket]byte
+	broken atomic.Bool
+	reader sync.WaitGroup
+
+	sent, sentBytes, refused         uint64
+	received, receivedBytes, badByte atomic.Uint64
+}
+
+// Stats are counts since the link was made. Bytes are DTLS records without
+// IP, UDP and relay headers.
+type Stats struct {
+	Sent, SentBytes         uint64
+	Received, ReceivedBytes uint64
+	SendRefused             uint64 // the socket or the library refused; the same as lost
+	Forged                  uint64 // records the filter cut out
+	Malformed               uint64 // authentic, but without a legal link byte
+	QueueDropped            uint64 // oldest packets given up by the full queue
+}
+
+// recordOverhead is what DTLS 1.2 with ChaCha20-Poly1305 adds to a plaintext:
+// 13 bytes of header and 16 of tag (RFC 7905 has no explicit nonce).
+const recordOverhead = recordHeader + 16
+
+// maxRecord is the largest plaintext the DTLS library hands out; an opponent
+// who sends more than maxPacket has it counted, not the channel ended.
+const maxRecord = 8192
+
+func newLink(conn *dtls.Conn, under *filtered, now func() int64, cipher string, took int64) *Link {
+	l := &Link{conn: conn, under: under, now: now, cipher: cipher, took: took}
+	l.reader.Add(1)
+	go l.read()
+	return l
+}
+
+// Cipher names the negotiated suite.
+func (l *Link) Cipher() string { return l.cipher }
+
+// HandshakeTime is how long the handshake took, in microseconds.
+func (l *Link) HandshakeTime() int64 { return l.took }
+
+// Broken reports that the channel ended: nothing will arrive any more.
+func (l *Link) Broken() bool { return l.broken.Load() }
+
+// Send hands one wire packet of at most 1199 bytes to the path or paths the
+// Transport plans. It does not keep pkt. What the socket refuses is lost and
+// counted: an unreachable or full network is no error of a datagram protocol.
+func (l *Link) Send(pkt []byte) {
+	if len(pkt) == 0 || len(pkt) >= maxPacket {
+		l.refused++
+		return
+	}
+	plan := l.under.Plan(l.now())
+	size := 1 + copy(l.out[1:], pkt)
+	for path := natpunch.Mask(1); path <= natpunch.Direct; path <<= 1 {
+		if plan&path == 0 {
+			continue
+		}
+		l.out[0] = byte(path)
+		l.under.Select(path)
+		if _, err := l.conn.Write(l.out[:size]); err != nil {
+			l.refused++
+			continue
+		}
+		l.sent++
+		l.sentBytes += uint64(size + recordOverhead)
+	}
+}
+
+// Receive returns the oldest packet that has arrived, with the time it was
+// decrypted in microseconds, or ok = false. It never blocks. The packet is
+// valid until the next call.
+func (l *Link) Receive() (pkt []byte, at int64, ok bool) {
+	n, at, ok := l.queue.pop(l.in[:])
+	return l.in[:n], at, ok
+}
+
+// Stats returns the counters so far.
+func (l *Link) Stats() Stats {
+	l.queue.mu.Lock()
+	dropped := l.queue.dropped
+	l.queue.mu.Unlock()
+	return Stats{
+		Sent: l.sent, SentBytes: l.sentBytes, SendRefused: l.refused,
+		Received: l.received.Load(), ReceivedBytes: l.receivedBytes.Load(),
+		Forged: l.under.filter.forged.Load(), Malformed: l.badByte.Load(), QueueDropped: dropped,
+	}
+}
+
+// Close says goodbye to the DTLS layer of the opponent and ends the reader.
+// The transport stays open.
+func (l *Link) Close() error {
+	err := l.conn.Close()
+	l.reader.Wait()
+	return err
+}
+
+func (l *Link) read() {
+	defer l.reader.Done()
+	defer l.broken.Store(true)
+	b := make([]byte, maxRecord)
+	for {
+		n, err := l.conn.Read(b)
+		if err != nil {
+			return
+		}
+		at := l.now()
+		// An authenticated record proves that the client has our last flight,
+		// so it will not repeat its own in epoch 0.
+		l.under.filter.done.Store(true)
+		l.received.Add(1)
+		l.receivedBytes.Add(uint64(n + recordOverhead))
+		path := natpunch.Mask(b[0])
+		if n < 2 || n > maxPacket || path != natpunch.Relay && path != natpunch.Direct {
+			l.badByte.Add(1)
+			continue
+		}
+		l.under.Authenticated(path, at)
+		l.queue.push(b[1:n], at)
+	}
+}

@@ -1,0 +1,52 @@
+package link
+
+import "sync"
+
+const (
+	queueLen  = 256  // packets; two seconds of a tick's worth of traffic
+	maxPacket = 1200 // bytes of a wire packet with its link byte
+)
+
+// queue hands packets from the reader goroutine to the match loop. It is
+// bounded, never blocks the reader, and gives up the oldest packet when full:
+// inputs are repeated until acknowledged, so the newest packet says most.
+// All memory is allocated once.
+type queue struct {
+	mu      sync.Mutex
+	slot    [queueLen]entry
+	head, n int
+	dropped uint64
+}
+
+type entry struct {
+	at   int64
+	size int
+	body [maxPacket]byte
+}
+
+func (q *queue) push(b []byte, at int64) {
+	q.mu.Lock()
+	if q.n == queueLen {
+		q.head = (q.head + 1) % queueLen
+		q.n--
+		q.dropped++
+	}
+	e := &q.slot[(q.head+q.n)%queueLen]
+	e.at, e.size = at, copy(e.body[:], b)
+	q.n++
+	q.mu.Unlock()
+}
+
+// pop copies the oldest packet into b, which must hold maxPacket bytes.
+func (q *queue) pop(b []byte) (n int, at int64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.n == 0 {
+		return 0, 0, false
+	}
+	e := &q.slot[q.head]
+	n, at = copy(b, e.body[:e.size]), e.at
+	q.head = (q.head + 1) % queueLen
+	q.n--
+	return n, at, true
+}
