@@ -144,7 +144,7 @@ func (s *Set) parseLine(args []string) error {
 			value = args[i]
 		}
 		if err := s.Flags.Set(name, value); err != nil {
-			return s.valueError(f, "--"+name, value, err)
+			return s.valueError(f, "--"+name, s.shown(name, value), err)
 		}
 		s.sources[name] = Source{Kind: Flag}
 	}
