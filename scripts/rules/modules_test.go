@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"encoding/json"
+	"go/parser"
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// testTools are modules that only tests and scripts use, and what for.
+var testTools = map[string]string{
+	"go.uber.org/goleak": "finds goroutines that a test leaves behind",
+	"golang.org/x/tools": "loads packages with types for the determinism guard",
+	"pgregory.net/rapid": "property tests",
+}
+
+// A module that is in go.mod and in no program is a promise nobody keeps (G-19).
+func TestModulesAreUsed(t *testing.T) {
+	cmd := exec.Command("go", "mod", "edit", "-json")
+	cmd.Dir = root()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		t.Fatal(err)
+	}
+
+	imported := map[string]bool{}
+	for _, f := range parsed(t, parser.ImportsOnly) {
+		if f.test || strings.HasPrefix(f.dir, "scripts") {
+			continue
+		}
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			imported[path] = true
+		}
+	}
+	uses := func(module string) bool {
+		for path := range imported {
+			if path == module || strings.HasPrefix(path, module+"/") {
+				return true
+			}
+		}
+		return false
+	}
+
+	required := map[string]bool{}
+	for _, r := range mod.Require {
+		if r.Indirect {
+			continue
+		}
+		required[r.Path] = true
+		_, tool := testTools[r.Path]
+		switch {
+		case uses(r.Path) && tool:
+			t.Errorf("%s is used by a program now: take it off the list of test tools", r.Path)
+		case !uses(r.Path) && !tool:
+			t.Errorf("%s is required but no program imports it: use it, drop it, or name it as a test tool with the reason", r.Path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(testTools)) {
+		if !required[path] {
+			t.Errorf("%s is listed as a test tool but go.mod does not require it", path)
+		}
+	}
+}
