@@ -1,0 +1,52 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// drainSilent is how long both sides may be silent before a match counts as over. Clients register every 15 s.
+	drainSilent = 20 * time.Second
+	// goodbyeTime is how long clients have to answer the goodbye of a relay that ends.
+	goodbyeTime = time.Second
+)
+
+// drain waits until no match needs this relay, the drain limit is over, or the relay is closed.
+func (s *Server) drain() {
+	s.state.Store(stateDraining)
+	start := s.set.Now()
+	now := s.clock.mono()
+	s.hub.drain(now)
+	_, running := s.fwd.table.count(now, int64(drainSilent))
+	s.log.at(zerolog.InfoLevel, evDrain).Int("running", running).Dur("limit", s.set.DrainLimit).
+		Msg("no new lobbies; running matches go on")
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for s.set.Now().Sub(start) < s.set.DrainLimit {
+		now := s.clock.mono()
+		if _, running := s.fwd.table.count(now, int64(drainSilent)); running == 0 && s.hub.busy(now) == 0 {
+			return
+		}
+		select {
+		case <-t.C:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// goodbye closes the lobby connections in an orderly way, as far as the clients answer in time.
+func (s *Server) goodbye() {
+	s.hub.closeAll()
+	t := time.NewTicker(10 * time.Millisecond)
+	defer t.Stop()
+	for end := time.Now().Add(goodbyeTime); time.Now().Before(end) && s.hub.gauges().conns > 0; {
+		select {
+		case <-t.C:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}

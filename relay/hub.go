@@ -1,0 +1,255 @@
+package relay
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"backstep/natpunch/rendezvous"
+
+	"github.com/rs/zerolog"
+)
+
+// hub holds lobbies, runs and lobby connections. Every method takes its lock, does little and never waits for a network, so
+// one lock is enough for far more lobbies than fit. Time is handed in.
+type hub struct {
+	set       *settings
+	secret    secret
+	clock     *clock
+	log       *events
+	held      func(channel uint32) bool
+	endpoints func(reached ...netip.AddrPort) []netip.AddrPort
+	count     hubStats
+
+	mu       sync.Mutex
+	draining bool
+	clients  map[*client]struct{}
+	sources  map[netip.Prefix]*sourceUse
+	lookups  map[rendezvous.Lookup]*lobby
+	resumes  map[rendezvous.ResumeToken]*lobby
+	channels map[uint32]*lobby // of taken lobbies whose players are still here
+	open     int
+	guesses  *sourceTable
+	all      bucket
+	allRate  rate
+	msgRate  rate
+}
+
+// sourceUse counts what a source holds, so that counting is not searching.
+type sourceUse struct{ conns, lobbies int }
+
+// hubStats is what the metrics show of the lobby.
+type hubStats struct {
+	messages  [16]atomic.Uint64 // by message type
+	errors    [16]atomic.Uint64 // by error code
+	opened    atomic.Uint64
+	resumed   atomic.Uint64
+	taken     atomic.Uint64
+	expired   atomic.Uint64
+	closed    atomic.Uint64
+	runs      atomic.Uint64
+	guesses   atomic.Uint64 // FAIL
+	unknown   atomic.Uint64 // lookups that led nowhere
+	slow      atomic.Uint64 // connections closed because their queue was full or a write timed out
+	forbidden atomic.Uint64 // Origin
+	denied    atomic.Uint64 // token
+	crowded   atomic.Uint64 // connections refused at accept
+}
+
+func newHub(set *settings, sec secret, c *clock, log *events) *hub {
+	l := &set.Limits
+	return &hub{
+		set: set, secret: sec, clock: c, log: log,
+		held:      func(uint32) bool { return false },
+		endpoints: func(r ...netip.AddrPort) []netip.AddrPort { return r },
+		clients:   make(map[*client]struct{}),
+		sources:   make(map[netip.Prefix]*sourceUse),
+		lookups:   make(map[rendezvous.Lookup]*lobby),
+		resumes:   make(map[rendezvous.ResumeToken]*lobby),
+		channels:  make(map[uint32]*lobby),
+		guesses:   newSourceTable(refill(l.GuessBurst, l.GuessRefill)),
+		allRate:   perSecond(l.GuessesPerSec, 1),
+		msgRate:   perSecond(l.MessagesPerSec, 1),
+	}
+}
+
+func (h *hub) use(p netip.Prefix) *sourceUse {
+	u := h.sources[p]
+	if u == nil {
+		u = &sourceUse{}
+		h.sources[p] = u
+	}
+	return u
+}
+
+func (h *hub) unuse(p netip.Prefix, conns, lobbies int) {
+	u := h.use(p)
+	u.conns -= conns
+	u.lobbies -= lobbies
+	if *u == (sourceUse{}) {
+		delete(h.sources, p)
+	}
+}
+
+// enter takes a connection in. If its source holds too many already, or the relay is not in the business, the client is told
+// so and finished.
+func (h *hub) enter(now int64, c *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.clients[c] = struct{}{}
+	u := h.use(c.source)
+	u.conns++
+	c.idle = now
+	switch {
+	case h.set.StunOnly:
+		h.end(c, rendezvous.CodeStunOnly, 0)
+	case u.conns > h.set.Limits.ConnsPerSource:
+		h.end(c, rendezvous.CodeSlowDown, 10*time.Second)
+	}
+}
+
+// leave takes a connection out. clean says that the client said goodbye.
+func (h *hub) leave(now int64, c *client, clean bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.clients[c]; !ok {
+		return
+	}
+	delete(h.clients, c)
+	h.unuse(c.source, 1, 0)
+	h.release(now, c, clean)
+}
+
+// release takes the client's role away and does to the others what follows from it.
+func (h *hub) release(now int64, c *client, clean bool) {
+	if r := c.run; r != nil {
+		h.dropRun(now, r)
+		if r.lobby.state == lobbyTaken {
+			h.part(now, r.lobby)
+		}
+	}
+	l := c.lobby
+	if l == nil {
+		return
+	}
+	c.lobby, c.idle, l.host = nil, now, nil
+	switch {
+	case l.state == lobbyTaken:
+		h.part(now, l)
+	case clean:
+		h.close(now, l, rendezvous.CodeGone)
+	default:
+		l.away = now
+		// The host forgets its half of a run with its connection; a run that has not begun waits for the host's return.
+		for _, r := range append([]*run(nil), l.runs...) {
+			if r.stage > stageJoined {
+				h.endRun(now, r, rendezvous.CodeRunEnded, time.Second)
+			}
+		}
+	}
+}
+
+// part ends what is left of a pair after one of the two has gone.
+func (h *hub) part(now int64, l *lobby) {
+	delete(h.channels, l.channel)
+	if c := l.host; c != nil {
+		l.host, c.lobby, c.idle = nil, nil, now
+		h.end(c, rendezvous.CodeGone, 0)
+	}
+	for _, r := range append([]*run(nil), l.runs...) {
+		h.endRun(now, r, rendezvous.CodeGone, 0)
+	}
+}
+
+// tell sends an error that the client may answer with another request; without one the sweep closes the connection.
+func (h *hub) tell(c *client, code rendezvous.ErrorCode, retry time.Duration) {
+	h.count.errors[code&15].Add(1)
+	secs := min((retry+time.Second-1)/time.Second, 65535)
+	c.enqueue(rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: code, Retry: uint16(secs)}))
+}
+
+// end sends an error and closes the connection.
+func (h *hub) end(c *client, code rendezvous.ErrorCode, retry time.Duration) {
+	if c.finished {
+		return
+	}
+	h.tell(c, code, retry)
+	c.finished = true
+	c.finish()
+}
+
+// dropRun removes a run; its joiner is left without a role.
+func (h *hub) dropRun(now int64, r *run) {
+	r.lobby.remove(r)
+	r.joiner.run, r.joiner.idle = nil, now
+}
+
+func (h *hub) endRun(now int64, r *run, code rendezvous.ErrorCode, retry time.Duration) {
+	h.dropRun(now, r)
+	if code == rendezvous.CodeGone && r.stage == stageTaken {
+		h.end(r.joiner, code, retry)
+		return
+	}
+	h.tell(r.joiner, code, retry)
+}
+
+// close forgets an open lobby. Its lookup is free again.
+func (h *hub) close(now int64, l *lobby, code rendezvous.ErrorCode) {
+	h.retire(now, l, code)
+	delete(h.lookups, l.lookup)
+	h.count.closed.Add(1)
+	h.log.at(zerolog.DebugLevel, evLobbyEnd).Str("lobby", l.lookup.String()).Str("why", code.String()).Send()
+}
+
+// retire ends an open lobby's life as an offer: no resume, no runs, no place among those of its source.
+func (h *hub) retire(now int64, l *lobby, code rendezvous.ErrorCode) {
+	delete(h.resumes, l.resume)
+	h.unuse(l.source, 0, 1)
+	h.open--
+	for _, r := range append([]*run(nil), l.runs...) {
+		h.endRun(now, r, code, 0)
+	}
+	if c := l.host; c != nil {
+		l.host, c.lobby, c.idle = nil, nil, now
+	}
+}
+
+// drawLookup returns a lookup nobody uses, drawn without bias.
+func (h *hub) drawLookup() rendezvous.Lookup {
+	for {
+		var l rendezvous.Lookup
+		for i := range l {
+			l[i] = rendezvous.Alphabet[drawBelow(byte(len(rendezvous.Alphabet)))]
+		}
+		if h.lookups[l] == nil {
+			return l
+		}
+	}
+}
+
+// drawBelow returns a random number below n by rejection.
+func drawBelow(n byte) byte {
+	limit := byte(256 / int(n) * int(n)) // 243 for 27 symbols
+	var b [1]byte
+	for {
+		rand.Read(b[:])
+		if b[0] < limit {
+			return b[0] % n
+		}
+	}
+}
+
+// drawChannel returns a channel nobody holds.
+func (h *hub) drawChannel() uint32 {
+	for {
+		var b [4]byte
+		rand.Read(b[:])
+		c := binary.LittleEndian.Uint32(b[:])
+		if c != 0 && h.channels[c] == nil && !h.held(c) {
+			return c
+		}
+	}
+}
