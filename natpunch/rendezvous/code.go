@@ -125,7 +125,7 @@ func ParseCode(text string) (Code, error) {
 		n++
 	}
 	if n != 8 && n != 10 && n != 12 {
-		return Code{}, fmt.Errorf("%w: it has %d symbols where 8, 10 or 12 are expected (like K7QM-3XTD)", ErrCode, n)
+		return Code{}, fmt.Errorf("%w: it has %d symbols where 8, 10 or 12 are expected (like H4WT-9ZBG)", ErrCode, n)
 	}
 	copy(c.Lookup[:], sym[:LookupLen])
 	c.Secret = Secret(sym[LookupLen:n])
