@@ -126,7 +126,7 @@ func (p *Packet) Valid() error {
 	if len(p.Inputs) > MaxInputs || p.Count > MaxCount || len(p.Inputs)+len(p.Message) > MaxSections {
 		return ErrTooLong
 	}
-	if p.Newest < -1 || p.First < 0 || int64(p.First)+int64(p.Count) > 1<<31-1 {
+	if p.Newest < -1 || p.First < 0 || int64(p.First)+int64(p.Count) > 1<<31 {
 		return ErrFrame
 	}
 	if p.Count == 0 {
