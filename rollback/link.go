@@ -1,0 +1,161 @@
+package rollback
+
+import (
+	"errors"
+
+	"backstep/ackbits"
+	"backstep/fec"
+	"backstep/rollback/input"
+	"backstep/rollback/pacing"
+	"backstep/rollback/tally"
+	"backstep/rollback/wire"
+)
+
+var (
+	// ErrForm: a packet in compact form where only the full form, which has a checksum, is believed.
+	ErrForm = errors.New("rollback: packet in compact form over a channel that does not authenticate")
+	// ErrGap: a packet whose inputs begin beyond what is known, so that they cannot be read.
+	ErrGap = errors.New("rollback: packet whose inputs leave a gap")
+	// ErrFrameRange: a packet that tells of frames no honest player can have reached.
+	ErrFrameRange = errors.New("rollback: packet of an impossible frame")
+	// ErrMessage: a message that does not fit a packet beside the inputs.
+	ErrMessage = errors.New("rollback: message is too long")
+)
+
+// MaxMessage is the longest opaque section of a packet, in bytes. With it a packet still fits parity.
+const MaxMessage = 600
+
+const (
+	tripBin  = 1000 // µs
+	tripBins = 2048
+
+	lossReportEvery = 64 // main packets
+)
+
+// Link is the protocol with one other player: sequence numbers and acknowledgements, the inputs not yet acknowledged
+// in every packet, hashes, lags and parity. It belongs to its Driver and its goroutine.
+//
+//	unacknowledged words ──▶ packet ──▶ parity group      second datagram: the same words once more,
+//	         ▲                                            when the window would otherwise run out
+//	         │
+//	acked: everything the packet carried    ◀── acks ◀── packet ◀── rebuilt from parity, acked alike
+//	confirmed words ──▶ session             ◀── words
+//	lag sample ──▶ pacer                    ◀── lag, only on main packets of ticks that advanced
+type Link[S comparable, W input.Word] struct {
+	d      *Driver[S, W]
+	player int
+
+	received  ackbits.Received
+	sent      ackbits.Sent
+	delivered int32 // newest own frame known to have arrived there
+	onDeliver func(ackbits.Seq, int64)
+
+	in, out wire.Packet
+	words   []W
+	run     []byte
+
+	sync     pacing.Estimator
+	mine     int64 // newest lag measured here, µs
+	theirs   int64 // newest lag claimed there, µs
+	hasMine  bool
+	newMine  bool // not sent yet
+	reported int32
+	trip     tally.Histogram // round trips from lags, µs
+
+	hold     int64 // until when second datagrams are sent, µs
+	holding  bool
+	secondAt int64
+	secondOn bool
+	budget   int64 // byte-microseconds left
+	refilled int64
+
+	encoder    fec.Encoder
+	decoder    fec.Decoder
+	controller fec.Controller
+	parity     bool
+	plannedIn  int // ticks until the plan is made anew
+	parityBuf  []byte
+	rawLoss    uint16 // what the other side reports, 1/65536
+	rawBurst   uint8
+
+	message    []byte
+	messageGen uint32
+	messageAck bool
+	onMessage  func(player int, m []byte)
+
+	first, newest         int32 // their newest simulated frames, at the first and the last packet
+	firstAt, newestAt     int64
+	mainPackets           int
+	stats                 LinkStats
+	inputBytes            tally.Histogram
+	sentBase              ackbits.SentStats
+	receivedBase          ackbits.ReceivedStats
+	lossBase, observeBase uint64
+}
+
+func newLink[S comparable, W input.Word](d *Driver[S, W], player int) *Link[S, W] {
+	l := &Link[S, W]{
+		d:          d,
+		player:     player,
+		delivered:  -1,
+		reported:   -1,
+		first:      -1,
+		newest:     -1,
+		words:      make([]W, wire.MaxCount),
+		run:        make([]byte, 0, wire.MaxInputs),
+		parityBuf:  make([]byte, 0, fec.MaxParityPayload),
+		message:    make([]byte, 0, MaxMessage),
+		trip:       tally.New(tripBins, tripBin),
+		inputBytes: tally.New(wire.MaxInputs+1, 1),
+		controller: fec.Controller{Mode: d.cfg.FEC},
+	}
+	l.onDeliver = l.deliver
+	l.planParity()
+	return l
+}
+
+// Player is who is at the other end.
+func (l *Link[S, W]) Player() int { return l.player }
+
+// Delivered is the newest frame up to which this side's inputs are known to have arrived, -1 for none.
+func (l *Link[S, W]) Delivered() int32 { return l.delivered }
+
+// Reported is the newest frame the other side said it has all inputs of, -1 for none. A compact packet does not say
+// it; Delivered implies it for two players.
+func (l *Link[S, W]) Reported() int32 { return max(l.reported, min(l.delivered, l.d.s.conf[l.player])) }
+
+// Newest is the newest frame the other side is known to have simulated, -1 for none.
+func (l *Link[S, W]) Newest() int32 { return l.newest }
+
+// RoundTrip is the smoothed round trip in µs, free of tick quantisation, and the deviation of one way; 0 before the
+// first sample.
+func (l *Link[S, W]) RoundTrip() (micros, jitter int64) { return l.sync.RoundTrip(), l.sync.Jitter() }
+
+// SetMessage sets an opaque section that rides in every main packet until it is set anew; nil ends it. m is copied.
+// ErrMessage says it is longer than MaxMessage.
+func (l *Link[S, W]) SetMessage(m []byte) error {
+	if len(m) > MaxMessage {
+		return ErrMessage
+	}
+	l.message = append(l.message[:0], m...)
+	l.messageGen++
+	l.messageAck = false
+	return nil
+}
+
+// MessageDelivered reports whether a packet with the message set last is known to have arrived.
+func (l *Link[S, W]) MessageDelivered() bool { return l.messageAck }
+
+// OnMessage sets what is called with the opaque section of each new packet that has one, inside Receive. m is valid
+// during the call. The same section may come many times.
+func (l *Link[S, W]) OnMessage(f func(player int, m []byte)) { l.onMessage = f }
+
+// The tag of a sent packet is the message it carried and the newest frame whose input it carried, plus one.
+func tagOf(gen uint32, newest int32) int64 { return int64(gen)<<32 | int64(uint32(newest+1)) }
+
+func (l *Link[S, W]) deliver(_ ackbits.Seq, tag int64) {
+	l.delivered = max(l.delivered, int32(uint32(tag))-1)
+	if uint32(tag>>32) == l.messageGen && len(l.message) > 0 {
+		l.messageAck = true
+	}
+}

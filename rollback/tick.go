@@ -1,0 +1,158 @@
+package rollback
+
+import "backstep/rollback/quality"
+
+// Tick makes one frame: it runs the correction that is due, if any, and steps the next frame with this side's word,
+// unless the window is used up, a deep correction froze the session, or a needed snapshot is gone. On a tick that does
+// not advance, the word is not used: InputFrame stays where it is. It does not allocate.
+func (s *Session[S, W]) Tick(local W) Result { return s.tick(local, true) }
+
+// Reconcile runs the correction that is due and steps no new frame. A session that is held back calls it instead of
+// Tick: a correction never waits for the next frame.
+func (s *Session[S, W]) Reconcile() Result {
+	var r Result
+	s.begin()
+	s.correct(&r)
+	s.settle()
+	s.finish(&r)
+	return r
+}
+
+func (s *Session[S, W]) tick(local W, may bool) Result {
+	var r Result
+	s.begin()
+	s.correct(&r)
+	s.stats.Ticks++
+	switch {
+	case s.lost, r.Frozen:
+	case !may:
+		r.Waited = true
+		s.stats.Waited++
+	case s.full():
+		r.Stalled = true
+	default:
+		s.assign(local)
+		s.advance()
+		r.Advanced = true
+	}
+	s.stall(r.Stalled)
+	s.settle()
+	r.Offer = s.pressure(!r.Advanced && !r.Waited)
+	s.finish(&r)
+	return r
+}
+
+func (s *Session[S, W]) begin() {
+	s.events.begin()
+}
+
+// advance steps the frame after the newest one, straight into the slot of the oldest.
+func (s *Session[S, W]) advance() {
+	f := s.cur + 1
+	in, before := s.inputs(f), s.inputs(f-1)
+	for p := range in {
+		in[p] = Input[W]{Now: s.word(p, f, before[p].Now), Prev: before[p].Now}
+	}
+	next := s.state(f)
+	*next = *s.state(f - 1)
+	s.game.Step(next, in, Emit)
+	s.cur = f
+	if s.oldest < f-int32(s.cfg.SnapshotHistoryFrames) {
+		s.oldest++
+	}
+	s.classify(f, next)
+	if s.cosmetics != nil {
+		s.events.first(f, s.cosmetics.Events(next, s.events.scratch()))
+	}
+	s.stats.Frames++
+}
+
+func (s *Session[S, W]) classify(frame int32, state *S) {
+	if s.freer != nil {
+		s.free[frame&inputMask] = s.freer.Free(state)
+	}
+}
+
+// full reports whether the next frame would lie further beyond the confirmed one than the window allows. Free frames
+// do not count, up to a hard bound.
+func (s *Session[S, W]) full() bool {
+	next := s.cur + 1
+	window := int32(s.cfg.PredictionWindowFrames)
+	if next-s.confirmed <= window {
+		return false
+	}
+	return s.freer == nil || next-s.confirmed > s.hard() || s.counted(s.confirmed+1, s.cur)+1 > window
+}
+
+// hard is the most frames that may be predicted, free ones included.
+func (s *Session[S, W]) hard() int32 {
+	window := int32(s.cfg.PredictionWindowFrames)
+	if s.freer == nil {
+		return max(window, MaxWindow)
+	}
+	return min(max(window, MaxWindow)+FreeFrames, HardWindow)
+}
+
+// counted is how many of the frames from first to last are not free.
+func (s *Session[S, W]) counted(first, last int32) int32 {
+	n := max(last-first+1, 0)
+	if s.freer == nil {
+		return n
+	}
+	for f := first; f <= last; f++ {
+		if s.free[f&inputMask] {
+			n--
+		}
+	}
+	return n
+}
+
+func (s *Session[S, W]) stall(stalled bool) {
+	if !stalled {
+		s.stallRun = 0
+		return
+	}
+	s.stallRun++
+	s.stats.Stalls++
+	s.stats.LongestStall = max(s.stats.LongestStall, s.stallRun)
+}
+
+// pressure takes the sample of this tick: frames predicted plus ticks held among the last PressureSpan. It reports
+// whether delay mode is to be offered now.
+func (s *Session[S, W]) pressure(held bool) bool {
+	if s.held[s.heldAt] {
+		s.heldCount--
+	}
+	if s.held[s.heldAt] = held; held {
+		s.heldCount++
+	}
+	s.heldAt = (s.heldAt + 1) % PressureSpan
+	demand := int(s.counted(s.confirmed+1, s.cur)) + s.heldCount
+	return s.ladder.Sample(demand, s.cfg.MaxRollbackFrames, s.cfg.SustainedRollbackPressureFrames)
+}
+
+// finish fills in what every result says.
+func (s *Session[S, W]) finish(r *Result) {
+	r.Frame, r.Confirmed, r.Hash = s.cur, s.confirmed, s.hashCur
+	r.Emitted, r.Cancelled = s.events.emitted, s.events.cancelled
+	r.Status = s.Status()
+	for p := range s.cfg.Players {
+		r.Desynced = r.Desynced || s.agree[p].bad != noFrame
+	}
+}
+
+// recoveringMillis of stall in a row are shown as Recovering.
+const recoveringMillis = 250
+
+// Status is what the player should be shown now.
+func (s *Session[S, W]) Status() Status {
+	switch {
+	case s.lost:
+		return FallbackOffered
+	case s.frozen, s.stallRun*1000 >= recoveringMillis*s.cfg.SimulationHz:
+		return Recovering
+	case s.ladder.Offer() == quality.Offered:
+		return FallbackOffered
+	}
+	return Running
+}
