@@ -96,7 +96,7 @@ func (s *Set) WriteUsage(w io.Writer, synopsis string) error {
 	s.Flags.VisitAll(func(f *flag.Flag) {
 		kind, usage := flag.UnquoteUsage(f)
 		if s.lists[f.Name] {
-			kind, usage = "value", usage+" (repeatable)"
+			usage += " (repeatable)"
 		}
 		head := strings.TrimSpace("--" + f.Name + " " + kind)
 		fmt.Fprintf(&b, "  %-24s %s", head, usage)

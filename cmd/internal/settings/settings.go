@@ -138,7 +138,8 @@ func (s *Set) parseLine(args []string) error {
 		case isBool(f):
 			value = "true"
 		case i+1 == len(args):
-			return Usagef("--%s needs a value: %s", name, f.Usage)
+			_, usage := flag.UnquoteUsage(f)
+			return Usagef("--%s needs a value: %s", name, usage)
 		default:
 			i++
 			value = args[i]
