@@ -72,3 +72,11 @@ func offerable(a netip.Addr, loopback bool) bool {
 
 // nearby reports an address that cannot be reached through the Internet.
 func nearby(a netip.Addr) bool { return a.IsPrivate() || a.IsLoopback() }
+
+// localPort is the port of a socket, 0 if it has none.
+func localPort(a net.Addr) uint16 {
+	if udp, ok := a.(*net.UDPAddr); ok {
+		return uint16(udp.Port)
+	}
+	return 0
+}

@@ -1,0 +1,399 @@
+package natpunch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"backstep/natpunch/rendezvous"
+	"backstep/natpunch/stunguard"
+)
+
+var (
+	// ErrRelayUnreachable: no relay endpoint answered a registration on UDP.
+	ErrRelayUnreachable = errors.New("natpunch: the relay does not answer on UDP")
+	// ErrTunnel: only the tunnel is allowed, and this version has none.
+	ErrTunnel = errors.New("natpunch: the tunnel is not available in this version")
+	// ErrTooLong: a packet does not fit a relay frame.
+	ErrTooLong = errors.New("natpunch: packet longer than 1400 bytes")
+	// ErrStarted: StartDirect was called before.
+	ErrStarted = errors.New("natpunch: the direct path was started before")
+	// ErrNoSignal: StartDirect needs Config.Signal.
+	ErrNoSignal = errors.New("natpunch: no way to exchange candidates")
+)
+
+// directOnlyWait is how long Open waits for the relay's answer when the relay
+// may not carry the match: without it only same-network candidates are known.
+const directOnlyWait = time.Second
+
+// opponent is the constant peer address of a Paths.
+type opponent struct{}
+
+func (opponent) Network() string { return "backstep" }
+func (opponent) String() string  { return "opponent" }
+
+// Paths is the path manager: a net.PacketConn to the one opponent which sends
+// over the relay or directly. All methods may be called by any goroutine.
+// ReadFrom, WriteTo, Plan, Select and Authenticated allocate nothing if the
+// socket is a *net.UDPConn.
+//
+// It runs a reader and a timer goroutine, and those of ICE after StartDirect.
+// Close ends all of them and waits.
+type Paths struct {
+	cfg      Config
+	loopback bool // the relay, and so the opponent, is on this machine
+	drops    Drops
+	sock     *socket
+	queue    *queue
+
+	selected   atomic.Uint32
+	relayAddr  atomic.Pointer[netip.AddrPort]
+	directAddr atomic.Pointer[netip.AddrPort]
+	mux        atomic.Pointer[iceMux]
+	relayHeard atomic.Int64 // last DATA frame, clock of Config; 0 for never
+
+	writing sync.Mutex
+	framed  [rendezvous.MaxFrame]byte
+
+	mu     sync.Mutex
+	policy *policy
+	reg    *registration
+	refl   *reflexive // nil while the address is hidden
+	direct directState
+
+	registered chan struct{}
+	kick       chan struct{}
+	ctx        context.Context
+	cancel     context.CancelFunc
+	group      sync.WaitGroup
+	once       sync.Once
+}
+
+// Open takes over cfg.Conn, registers at the relay and returns once the relay
+// route stands. It gives up with ErrRelayUnreachable when ctx ends before that.
+// If the relay may not carry the match, Open waits for it 1 s at most.
+func Open(ctx context.Context, cfg Config) (*Paths, error) {
+	conn := cfg.Conn
+	cfg, err := cfg.withDefaults()
+	if err == nil && cfg.Allowed == AllowTunnel {
+		err = ErrTunnel
+	}
+	if err != nil {
+		if conn != nil {
+			_ = conn.Close()
+		}
+		return nil, err
+	}
+	now := cfg.Clock()
+	p := &Paths{
+		cfg:        cfg,
+		loopback:   cfg.Relay[0].Addr().IsLoopback(),
+		policy:     newPolicy(cfg.Interval.Microseconds()),
+		reg:        newRegistration(&cfg, uint64(time.Now().UnixMicro()), now),
+		registered: make(chan struct{}),
+		kick:       make(chan struct{}, 1),
+	}
+	p.queue = newQueue(&p.drops)
+	p.sock = newSocket(cfg.Conn, (*demux)(p), &p.drops)
+	p.selected.Store(uint32(Relay))
+	if cfg.Allowed&AllowRelay == 0 {
+		p.selected.Store(uint32(Direct))
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.sock.start()
+	p.group.Add(1)
+	go p.keep()
+	wait := ctx
+	if cfg.Allowed&AllowRelay == 0 {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeout(ctx, directOnlyWait)
+		defer cancel()
+	}
+	select {
+	case <-p.registered:
+	case <-wait.Done():
+		if err := ctx.Err(); err != nil || cfg.Allowed&AllowRelay != 0 {
+			_ = p.Close()
+			return nil, fmt.Errorf("%w: %w", ErrRelayUnreachable, wait.Err())
+		}
+	}
+	return p, nil
+}
+
+// demux is how the socket sees a Paths.
+type demux Paths
+
+func (d *demux) stun(b []byte, from netip.AddrPort) {
+	p := (*Paths)(d)
+	p.mu.Lock()
+	ours := p.refl != nil && p.refl.receive(b, from)
+	p.mu.Unlock()
+	if ours {
+		return
+	}
+	mux := p.mux.Load()
+	if mux == nil {
+		p.drops.add(DropSTUNUnexpected)
+		return
+	}
+	if stunguard.Check(b) != nil {
+		p.drops.add(DropSTUNMalformed)
+		return
+	}
+	mux.inbound(b, from)
+}
+
+func (d *demux) dtls(b []byte, from netip.AddrPort) {
+	p := (*Paths)(d)
+	mux := p.mux.Load()
+	if mux == nil {
+		p.drops.add(DropDTLSSource)
+		return
+	}
+	if mux.record(b, from) {
+		p.take(Direct, b)
+	}
+}
+
+func (d *demux) frame(b []byte, from netip.AddrPort) {
+	p := (*Paths)(d)
+	if b[0] != rendezvous.FrameData {
+		p.mu.Lock()
+		acked, why, ok := p.reg.receive(b, from, p.cfg.Clock())
+		if acked {
+			p.onRegistered()
+		}
+		p.mu.Unlock()
+		if ok {
+			p.wakeKeeper()
+		} else {
+			p.drops.add(why)
+		}
+		return
+	}
+	relay := p.relayAddr.Load()
+	if relay == nil || *relay != from {
+		p.drops.add(DropRelaySource)
+		return
+	}
+	channel, payload, err := rendezvous.ParseData(b)
+	switch {
+	case err != nil:
+		p.drops.add(DropRelayMalformed)
+	case channel != p.cfg.Channel:
+		p.drops.add(DropRelayChannel)
+	case !isDTLS(payload[0]) || p.cfg.Allowed&AllowRelay == 0:
+		p.drops.add(DropRelayPayload)
+	default:
+		p.relayHeard.Store(max(1, p.cfg.Clock()))
+		p.take(Relay, payload)
+	}
+}
+
+// take hands a record to DTLS.
+func (p *Paths) take(m Mask, b []byte) {
+	p.mu.Lock()
+	p.policy.raw(m, p.cfg.Clock())
+	p.mu.Unlock()
+	p.queue.push(b)
+}
+
+// onRegistered runs with the lock held after every ACK.
+func (p *Paths) onRegistered() {
+	now := p.cfg.Clock()
+	relay := p.reg.relay()
+	if old := p.relayAddr.Load(); old == nil || *old != relay {
+		p.relayAddr.Store(&relay)
+		if !p.cfg.Hide {
+			p.refl = newReflexive(relay, now)
+		}
+	}
+	if p.cfg.Allowed&AllowRelay != 0 {
+		p.policy.setUp(Relay, now)
+	}
+	select {
+	case <-p.registered:
+	default:
+		close(p.registered)
+	}
+}
+
+func (p *Paths) wakeKeeper() {
+	select {
+	case p.kick <- struct{}{}:
+	default:
+	}
+}
+
+// The relay route counts as silent, and is registered anew at once, after
+// relaySilence while it is the primary one; while it only carries a probe a
+// second it takes longer to tell.
+const (
+	relaySilence      = 500_000
+	relayProbeSilence = 3 * relayProbe
+	keeperStep        = 100_000 // how closely silence is watched
+)
+
+// keep drives registration and STUN client.
+func (p *Paths) keep() {
+	defer p.group.Done()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var buf [max(rendezvous.RegSize, stunguard.RequestSize)]byte
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.kick:
+		case <-timer.C:
+		}
+		for {
+			now := p.cfg.Clock()
+			p.mu.Lock()
+			p.watchRelay(now)
+			b, to, wake := p.reg.poll(buf[:0], now)
+			if len(b) == 0 && p.refl != nil {
+				var next int64
+				if b, to, next = p.refl.poll(buf[:0], now); next != 0 {
+					wake = min(wake, next)
+				}
+			}
+			p.mu.Unlock()
+			if len(b) == 0 {
+				timer.Reset(time.Duration(min(wake-now, keeperStep)) * time.Microsecond)
+				break
+			}
+			_ = p.sock.send(b, to)
+		}
+	}
+}
+
+// watchRelay registers anew when the relay route fell silent: then a NAT may
+// have forgotten us, or the relay was restarted. Runs with the lock held.
+func (p *Paths) watchRelay(now int64) {
+	heard := p.relayHeard.Load()
+	if heard == 0 || !p.reg.registered {
+		return
+	}
+	limit := int64(relayProbeSilence)
+	if p.policy.primary == Relay {
+		limit = relaySilence
+	}
+	if now-max(heard, p.reg.ackedAt) > limit {
+		p.reg.begin(now)
+	}
+}
+
+// ReadFrom returns the next record the opponent may have sent. The address is
+// always Peer.
+func (p *Paths) ReadFrom(b []byte) (int, net.Addr, error) {
+	n, err := p.queue.pop(b)
+	if err != nil {
+		return 0, nil, err
+	}
+	return n, opponent{}, nil
+}
+
+// WriteTo sends b, 1 to 1400 bytes, on the selected route; the address is
+// ignored. While the route does not exist the packet is lost and counted.
+func (p *Paths) WriteTo(b []byte, _ net.Addr) (int, error) {
+	if len(b) > rendezvous.MaxData {
+		return 0, ErrTooLong
+	}
+	if p.ctx.Err() != nil {
+		return 0, net.ErrClosed
+	}
+	var err error
+	if Mask(p.selected.Load()) == Direct {
+		to := p.directAddr.Load()
+		if to == nil {
+			p.drops.add(DropNoRoute)
+			return len(b), nil
+		}
+		err = p.sock.send(b, *to)
+	} else {
+		to := p.relayAddr.Load()
+		if to == nil || p.cfg.Allowed&AllowRelay == 0 {
+			p.drops.add(DropNoRoute)
+			return len(b), nil
+		}
+		p.writing.Lock()
+		err = p.sock.send(rendezvous.AppendData(p.framed[:0], p.cfg.Channel, b), *to)
+		p.writing.Unlock()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Plan returns the routes for the next packet, at least one. now is in
+// microseconds of Config.Clock.
+func (p *Paths) Plan(now int64) Mask {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.policy.plan(now); m != 0 {
+		return m
+	}
+	if p.cfg.Allowed&AllowRelay == 0 {
+		return Direct
+	}
+	return Relay
+}
+
+// Select routes the WriteTo calls that follow. m has one bit; anything else is
+// ignored.
+func (p *Paths) Select(m Mask) {
+	if m == Relay || m == Direct {
+		p.selected.Store(uint32(m))
+	}
+}
+
+// Authenticated reports that a packet was decrypted which says it was sent on
+// route m, and when it arrived. Nothing else keeps a route alive.
+func (p *Paths) Authenticated(m Mask, at int64) {
+	if m != Relay && m != Direct {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy.authenticated(m, at)
+}
+
+// Peer is the constant address of the opponent.
+func (p *Paths) Peer() net.Addr { return opponent{} }
+
+// LocalAddr is the address of the socket.
+func (p *Paths) LocalAddr() net.Addr { return p.cfg.Conn.LocalAddr() }
+
+// SetDeadline sets the read deadline; writes never block.
+func (p *Paths) SetDeadline(t time.Time) error { return p.SetReadDeadline(t) }
+
+// SetReadDeadline sets when ReadFrom gives up, also one that is blocked now.
+func (p *Paths) SetReadDeadline(t time.Time) error {
+	if p.ctx.Err() != nil {
+		return net.ErrClosed
+	}
+	p.queue.setDeadline(t)
+	return nil
+}
+
+// SetWriteDeadline does nothing, because writes never block.
+func (p *Paths) SetWriteDeadline(time.Time) error { return nil }
+
+// Close ends both routes and the socket and waits for all goroutines. It says
+// nothing to the opponent. Further calls do nothing.
+func (p *Paths) Close() error {
+	p.once.Do(func() {
+		p.cancel()
+		p.queue.close()
+		p.sock.close()
+		p.group.Wait()
+	})
+	return nil
+}
