@@ -3,6 +3,7 @@ package link
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +27,9 @@ const (
 	// delays differ by a second, an honest record is never older than this.
 	replayWindow = 512
 
+	// drainTime is how long Connect waits for the transport to be empty.
+	drainTime = time.Millisecond
+
 	// maxDatagram bounds the handshake flights; game packets are smaller.
 	maxDatagram = 1200
 )
@@ -48,7 +52,7 @@ func Connect(ctx context.Context, t Transport, c Config) (*Link, error) {
 	defer clear(c.PSK)
 	ctx, cancel := context.WithTimeout(ctx, HandshakeLimit)
 	defer cancel()
-	if err := t.SetReadDeadline(time.Time{}); err != nil {
+	if err := drain(t); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrHandshake, err)
 	}
 	f := &filter{}
@@ -72,6 +76,25 @@ func Connect(ctx context.Context, t Transport, c Config) (*Link, error) {
 	// first application data.
 	f.done.Store(!c.Server)
 	return newLink(conn, under, c.Now, state.CipherSuiteID.String(), c.Now()-start), nil
+}
+
+// drain throws away what an earlier attempt left in the transport. Its flights
+// have the same message numbers as ours and would spoil the transcript.
+func drain(t Transport) error {
+	var b [maxDatagram]byte
+	if err := t.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+		return err
+	}
+	for {
+		_, _, err := t.ReadFrom(b[:])
+		var timeout net.Error
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			return t.SetReadDeadline(time.Time{})
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 func newConn(under net.PacketConn, c Config) (*dtls.Conn, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/pion/dtls/v3"
 
 	"backstep/natpunch"
+	"backstep/rollback/wire"
 )
 
 // Link is an established encrypted channel. Send, Receive and Stats belong to
@@ -20,8 +21,8 @@ type Link struct {
 	took   int64
 
 	queue  queue
-	out    [maxPacket]byte
-	in     [maxPacket]byte
+	out    [1 + wire.MaxPacket]byte
+	in     [wire.MaxPacket]byte
 	broken atomic.Bool
 	reader sync.WaitGroup
 
@@ -45,7 +46,7 @@ type Stats struct {
 const recordOverhead = recordHeader + 16
 
 // maxRecord is the largest plaintext the DTLS library hands out; an opponent
-// who sends more than maxPacket has it counted, not the channel ended.
+// who sends more than a packet has it counted, not the channel ended.
 const maxRecord = 8192
 
 func newLink(conn *dtls.Conn, under *filtered, now func() int64, cipher string, took int64) *Link {
@@ -64,28 +65,27 @@ func (l *Link) HandshakeTime() int64 { return l.took }
 // Broken reports that the channel ended: nothing will arrive any more.
 func (l *Link) Broken() bool { return l.broken.Load() }
 
-// Send hands one wire packet of at most 1199 bytes to the path or paths the
+// Send hands one wire packet of at most wire.MaxPacket bytes to the path or paths the
 // Transport plans. It does not keep pkt. What the socket refuses is lost and
 // counted: an unreachable or full network is no error of a datagram protocol.
 func (l *Link) Send(pkt []byte) {
-	if len(pkt) == 0 || len(pkt) >= maxPacket {
+	if len(pkt) == 0 || len(pkt) > wire.MaxPacket {
 		l.refused++
 		return
 	}
 	plan := l.under.Plan(l.now())
-	size := 1 + copy(l.out[1:], pkt)
 	for path := natpunch.Mask(1); path <= natpunch.Direct; path <<= 1 {
 		if plan&path == 0 {
 			continue
 		}
-		l.out[0] = byte(path)
+		d := wire.AppendDatagram(l.out[:0], wire.Path(path), pkt)
 		l.under.Select(path)
-		if _, err := l.conn.Write(l.out[:size]); err != nil {
+		if _, err := l.conn.Write(d); err != nil {
 			l.refused++
 			continue
 		}
 		l.sent++
-		l.sentBytes += uint64(size + recordOverhead)
+		l.sentBytes += uint64(len(d) + recordOverhead)
 	}
 }
 
@@ -132,12 +132,12 @@ func (l *Link) read() {
 		l.under.filter.done.Store(true)
 		l.received.Add(1)
 		l.receivedBytes.Add(uint64(n + recordOverhead))
-		path := natpunch.Mask(b[0])
-		if n < 2 || n > maxPacket || path != natpunch.Relay && path != natpunch.Direct {
+		d, err := wire.ParseDatagram(b[:n])
+		if err != nil || len(d.Packet) > wire.MaxPacket {
 			l.badByte.Add(1)
 			continue
 		}
-		l.under.Authenticated(path, at)
-		l.queue.push(b[1:n], at)
+		l.under.Authenticated(natpunch.Mask(d.Path), at)
+		l.queue.push(d.Packet, at)
 	}
 }

@@ -1,11 +1,13 @@
 package link
 
-import "sync"
+import (
+	"sync"
 
-const (
-	queueLen  = 256  // packets; two seconds of a tick's worth of traffic
-	maxPacket = 1200 // bytes of a wire packet with its link byte
+	"backstep/rollback/wire"
 )
+
+// queueLen in packets: two seconds of one packet a tick and its second copy.
+const queueLen = 256
 
 // queue hands packets from the reader goroutine to the match loop. It is
 // bounded, never blocks the reader, and gives up the oldest packet when full:
@@ -21,7 +23,7 @@ type queue struct {
 type entry struct {
 	at   int64
 	size int
-	body [maxPacket]byte
+	body [wire.MaxPacket]byte
 }
 
 func (q *queue) push(b []byte, at int64) {
@@ -37,7 +39,7 @@ func (q *queue) push(b []byte, at int64) {
 	q.mu.Unlock()
 }
 
-// pop copies the oldest packet into b, which must hold maxPacket bytes.
+// pop copies the oldest packet into b, which must hold wire.MaxPacket bytes.
 func (q *queue) pop(b []byte) (n int, at int64, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
