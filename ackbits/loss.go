@@ -28,6 +28,17 @@ type Loss struct {
 
 // Observe records the fate of the next packet of the stream.
 func (l *Loss) Observe(lost bool) {
+	if lost || l.prevLost {
+		l.observe(lost)
+		return
+	}
+	// The common case, small enough to be inlined: both means decay.
+	l.fast -= (l.fast + 1<<fastShift - 1) >> fastShift
+	l.slow -= (l.slow + 1<<slowShift - 1) >> slowShift
+	l.observed++
+}
+
+func (l *Loss) observe(lost bool) {
 	var target Ratio
 	if lost {
 		target = One

@@ -82,9 +82,11 @@ type ReceivedStats struct {
 // acknowledged.
 func (r *Received) Mark(s Seq) Verdict {
 	v := r.mark(s, 1)
-	switch v {
-	case New:
+	if v == New {
 		r.stats.New++
+		return v
+	}
+	switch v {
 	case Duplicate:
 		r.stats.Duplicate++
 	case Stale:
@@ -115,6 +117,10 @@ func (r *Received) mark(s Seq, arrived uint64) Verdict {
 		return New
 	}
 	d := int64(s.Sub(Seq(uint16(r.newest))))
+	if d == 1 {
+		r.step(arrived)
+		return New
+	}
 	switch {
 	case d > MaxJump || d < -MaxJump:
 		if arrived == 0 || !r.resync(s) {
@@ -137,6 +143,17 @@ func (r *Received) mark(s Seq, arrived uint64) Verdict {
 	}
 	r.farRun = 0
 	return New
+}
+
+// step is advance(1), the common case.
+func (r *Received) step(arrived uint64) {
+	if r.newest-Width >= r.first {
+		r.loss.Observe(r.arrived>>Width&1 == 0)
+	}
+	r.newest++
+	r.have = r.have<<1&window | 1
+	r.arrived = r.arrived<<1&window | arrived
+	r.farRun = 0
 }
 
 // advance moves the window d packets on and tells the estimator the fate of

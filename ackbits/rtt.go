@@ -35,22 +35,20 @@ func (r *RTT) Sample(now, rtt int64) bool {
 	if rtt < 0 || rtt > MaxRTT {
 		return false
 	}
-	switch age := now - r.start; {
-	case r.samples == 0:
+	if r.samples == 0 {
 		r.smoothed, r.variance = rtt<<3, rtt<<1
 		r.start, r.current, r.previous = now, rtt, rtt
-	case age >= 2*minSpan:
-		r.start, r.current, r.previous = now, rtt, rtt
-	case age >= minSpan:
-		r.start, r.current, r.previous = now, rtt, r.current
-	}
-	if r.samples > 0 {
+	} else {
 		err := rtt - r.smoothed>>3
 		r.smoothed += err
-		if err < 0 {
-			err = -err
+		r.variance += max(err, -err) - r.variance>>2
+		if age := now - r.start; age >= minSpan {
+			r.previous = r.current
+			if age >= 2*minSpan {
+				r.previous = rtt
+			}
+			r.start, r.current = now, rtt
 		}
-		r.variance += err - r.variance>>2
 		r.current = min(r.current, rtt)
 	}
 	r.samples++
@@ -107,9 +105,7 @@ func (j *Jitter) Observe(delay int64) {
 			d = MaxRTT
 		}
 		d = min(max(d, -MaxRTT), MaxRTT)
-		if d < 0 {
-			d = -d
-		}
+		d = max(d, -d)
 		j.mean += d - (j.mean+8)>>4
 	}
 	j.last, j.seen = delay, true

@@ -89,6 +89,23 @@ func (t *Sent) Acked(now int64, ack Seq, ackBits uint32, delay int64, delivered 
 		}
 	}
 
+	if a == t.acks && a == t.todo && set&^(t.acked<<1) == 1 {
+		// The common case: the next packet arrived and nothing is open.
+		t.acked = t.acked<<1&window | 1
+		t.acks++
+		t.todo++
+		t.loss.Observe(false)
+		t.stats.Delivered++
+		out.Delivered = 1
+		if p := &t.ring[a%Remembered]; t.next-a <= Remembered {
+			if delivered != nil {
+				delivered(ack, p.tag)
+			}
+			out.RTT = t.measure(now, p.at, delay)
+		}
+		return out
+	}
+
 	advanced := a >= t.acks
 	if advanced {
 		t.advance(a, &out)
@@ -109,15 +126,24 @@ func (t *Sent) Acked(now int64, ack Seq, ackBits uint32, delay int64, delivered 
 	t.acked |= set
 
 	if advanced && t.next-a <= Remembered {
-		elapsed := now - t.ring[a%Remembered].at
-		if delay < 0 || delay > elapsed {
-			t.stats.BadDelays++
-		} else if t.rtt.Sample(now, elapsed-delay) {
-			out.RTT = elapsed - delay
-		}
+		out.RTT = t.measure(now, t.ring[a%Remembered].at, delay)
 	}
 	t.settle(&out)
 	return out
+}
+
+// measure takes a round trip from the times it was sent and acknowledged at and
+// the delay in between, and returns it, or -1 if it cannot be.
+func (t *Sent) measure(now, at, delay int64) int64 {
+	elapsed := now - at
+	if delay < 0 || delay > elapsed {
+		t.stats.BadDelays++
+		return -1
+	}
+	if !t.rtt.Sample(now, elapsed-delay) {
+		return -1
+	}
+	return elapsed - delay
 }
 
 // advance moves the window so that a is its newest packet. Packets that fall out
