@@ -14,6 +14,9 @@
 //	                  │
 //	                  └─> Finding: file, line, what it is, what to use instead
 //
+// A table may be handed to a function of the checked packages whose body only reads it. A table behind a pointer to a
+// struct seals the type: only the package that declares it may write through it, which it does while it builds one.
+//
 // Two ways round it are left to the reader of the code: a struct copied out of a table that has slices of its own, and
 // a method with a value receiver on a table of slice type, may write the memory they share with it.
 package determinism
@@ -23,7 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/packages"
@@ -59,27 +62,28 @@ func Check(dir string, overlay map[string][]byte, patterns ...string) (Result, e
 	}
 	var broken []error
 	for _, p := range loaded {
-		for _, e := range p.Errors {
-			broken = append(broken, fmt.Errorf("%s: %w", p.PkgPath, e))
+		if len(p.Errors) > 0 { // the first is the cause, or as good as any
+			broken = append(broken, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0]))
 		}
 	}
 	if len(broken) > 0 {
 		return Result{}, errors.Join(broken...)
 	}
 
-	c := checker{seen: map[Finding]bool{}, tables: map[string]bool{}}
-	for _, p := range loaded {
-		c.packages = append(c.packages, p.PkgPath)
-		c.use(p)
-		for _, file := range p.Syntax {
+	c := checker{
+		seen: map[Finding]bool{}, tables: map[string]bool{}, sealed: map[string]bool{},
+		functions: map[string]function{}, read: map[types.Object]bool{},
+	}
+	for _, c.pkg = range loaded {
+		c.packages = append(c.packages, c.pkg.PkgPath)
+		for _, file := range c.pkg.Syntax {
 			c.declarations(file)
 		}
 	}
-	for _, p := range loaded {
-		c.use(p)
-		for _, file := range p.Syntax {
+	for _, c.pkg = range loaded {
+		for _, file := range c.pkg.Syntax {
 			c.imports(file)
-			c.walk(file)
+			walk(file, c.node)
 		}
 	}
 	slices.Sort(c.packages)
@@ -91,22 +95,25 @@ func Check(dir string, overlay map[string][]byte, patterns ...string) (Result, e
 
 // checker holds the state of one run; pkg is the package being read.
 type checker struct {
-	pkg      *packages.Package
-	packages []string
-	tables   map[string]bool // package-level variables that stand as long as nobody writes them: path.Name
-	seen     map[Finding]bool
-	findings []Finding
+	pkg       *packages.Package
+	packages  []string
+	tables    map[string]bool       // package-level variables that stand as long as nobody writes them: path.Name
+	sealed    map[string]bool       // struct types that only their package may write: path.Name
+	functions map[string]function   // the functions being checked, by full name
+	read      map[types.Object]bool // parameters: is their memory only read
+	seen      map[Finding]bool
+	findings  []Finding
 }
 
-func (c *checker) use(p *packages.Package) { c.pkg = p }
+// function is a function with a body and the package it is in.
+type function struct {
+	decl *ast.FuncDecl
+	pkg  *packages.Package
+}
 
 // report adds a finding, once for each line and kind.
 func (c *checker) report(at ast.Node, instead, format string, args ...any) {
-	c.reportAt(at.Pos(), instead, format, args...)
-}
-
-func (c *checker) reportAt(at token.Pos, instead, format string, args ...any) {
-	p := c.pkg.Fset.Position(at)
+	p := c.pkg.Fset.Position(at.Pos())
 	f := Finding{File: p.Filename, Line: p.Line, What: fmt.Sprintf(format, args...), Instead: instead}
 	if !c.seen[f] {
 		c.seen[f] = true

@@ -152,7 +152,7 @@ var ErrX = errors.New("x")
 var errY = errors.New("y")
 type E struct { N int }
 func (e *E) Error() string { return fmt.Sprintf("n %d", e.N) }
-func F(x int) error { return fmt.Errorf("f %d: %w", x, ErrX) }`, nil},
+func F(x int) error { return fmt.Errorf("f %s: %w", fmt.Sprintf("%d", x), ErrX) }`, nil},
 	{"errorsprintf", `package p
 import ("errors"; "fmt")
 func F(x int) error {
@@ -207,7 +207,7 @@ var list = []inner{{1}}
 var names = map[string]int{}
 var one = inner{1}
 var grid = [2][]int{{1}, {2}}
-func take(x []int) {}
+func take(x []int) { x[0] = 1 }
 func F() []inner {
 	table[0] = 1
 	table[1]++
@@ -240,6 +240,70 @@ func init() {
 		"27: package-level table handed on", "28: package-level grid handed on", "29: package-level names handed on",
 		"30: assignment to package-level list", "30: package-level list handed on", "31: assignment to package-level table",
 		"32: package-level list handed on", "35: assignment to package-level table"}},
+	{"parameters", `package p
+var table = [4]string{"a", "b"}
+type reader struct{}
+func (reader) index(word string, names []string, rest ...[]string) int {
+	for i, n := range names { if n == word { return i } }
+	if len(names) > 1 { return reader{}.index(word, names[1:], rest...) }
+	return -1
+}
+func generic[T any](x []T) T { return x[0] }
+func unnamed(int, []string) {}
+func keep(x []string) []string { return x }
+func write(x []string) { pass(x) }
+func pass(x []string) { x[1] = "" }
+func F() int {
+	unnamed(1, table[:])
+	_ = generic(table[:])
+	_ = keep(table[:])
+	write(table[:])
+	f := pass
+	f(table[:])
+	return reader{}.index("a", table[:], table[1:])
+}`, []string{"17: package-level table handed on", "18: package-level table handed on", "20: package-level table handed on"}},
+	{"roster", `package p
+type Roster struct { moves []Move; Names map[string]int; Grid [2][]int; First *Move }
+type Move struct { Frames int; Windows []int; Box Box }
+type Box struct { X int }
+type Loose struct { X int }
+var embedded = load()
+var other = &Loose{}
+var inner = &struct{ X int }{}
+func load() *Roster { r := &Roster{}; r.moves = append(r.moves, Move{Frames: 3}); return r }
+func Embedded() *Roster { return embedded }
+func (r *Roster) Move(i int) *Move { return &r.moves[i] }
+func (r *Roster) All() []Move { return r.moves }
+func F() { embedded = nil; _ = other }`, []string{"8: package-level variable inner", "13: assignment to package-level embedded"}},
+	{"rosteruser", `package p
+import roster "planted/sim/roster"
+func F() int {
+	r := roster.Embedded()
+	m := r.Move(0)
+	local := *m
+	local.Frames = 9
+	local.Box.X = 9
+	box := &m.Box
+	m.Frames = 1
+	m.Box.X++
+	box.X = 3
+	r.All()[0].Frames = 2
+	r.Grid[0][1] = 2
+	local.Windows[0] = 2
+	r.Names["a"] = 1
+	delete(r.Names, "a")
+	copy(m.Windows, []int{1})
+	*m = local
+	p := &m.Frames
+	*p = 4
+	var own [2]roster.Move
+	own[1].Frames = 3
+	list := r.All()
+	list[0] = local
+	return m.Frames + len(m.Windows) + r.Names["a"] + r.Grid[0][0] + own[1].Frames
+}`, []string{"10: write through sealed", "11: write through sealed", "12: write through sealed", "13: write through sealed",
+		"14: write through sealed", "15: write through sealed", "16: write through sealed", "17: write through sealed",
+		"18: write through sealed", "19: write through sealed", "20: address of a part of sealed", "25: write through sealed"}},
 	{"embedded", `package p
 import _ "embed"
 //go:embed data.txt

@@ -37,7 +37,6 @@ var forbiddenImports = map[string]string{
 	"net":     insteadOS,
 	"net/":    insteadOS,
 	"syscall": insteadOS,
-	"io/":     insteadOS,
 	"context": insteadSync,
 	"sync":    insteadSync,
 	"sync/":   insteadSync,

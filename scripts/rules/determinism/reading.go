@@ -47,7 +47,48 @@ func (c *checker) callReads(call *ast.CallExpr, e ast.Expr) bool {
 		return false
 	}
 	f := calledFunc(c.pkg.TypesInfo, call)
-	return f != nil && slices.Contains(readers, f.FullName())
+	if f == nil {
+		return false
+	}
+	return slices.Contains(readers, f.FullName()) || c.parameterIsRead(f.Origin(), slices.Index(call.Args, e))
+}
+
+// parameterIsRead reports whether the function f, one of those being checked, only reads what its parameter i shares.
+func (c *checker) parameterIsRead(f *types.Func, i int) bool {
+	body, ok := c.functions[f.FullName()]
+	if !ok || i < 0 {
+		return false
+	}
+	name := parameter(body.decl, i)
+	if name == nil {
+		return true // a parameter without a name is not used at all
+	}
+	v := body.pkg.TypesInfo.Defs[name]
+	if answer, ok := c.read[v]; ok {
+		return answer
+	}
+	c.read[v] = true // holds unless a use says otherwise, also for a function that calls itself
+	outer := c.pkg
+	c.pkg = body.pkg
+	walk(body.decl, func(n ast.Node, path []ast.Node) {
+		if id, ok := n.(*ast.Ident); ok && c.pkg.TypesInfo.Uses[id] == v && c.useFault(path) != nil {
+			c.read[v] = false
+		}
+	})
+	c.pkg = outer
+	return c.read[v]
+}
+
+// parameter is the name of parameter i, or of the variadic one that takes it; nil if it has none.
+func parameter(decl *ast.FuncDecl, i int) *ast.Ident {
+	var names []*ast.Ident
+	for _, field := range decl.Type.Params.List {
+		names = append(names, field.Names...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return names[min(i, len(names)-1)]
 }
 
 func builtinName(fun ast.Expr) string {

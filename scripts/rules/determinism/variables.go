@@ -11,13 +11,18 @@ import (
 const (
 	insteadVar   = "a field of the state, a constant, or a table that nobody writes"
 	insteadWrite = "a local copy or a field of the state; a package-level table is set where it is declared and never after"
-	insteadAlias = "an array, whose copies are independent, or read it in place: index, range, len, copy from, append from"
+	insteadAlias = "an array, whose copies are independent, or read it in place (index, range, len, copy or append from it), or hand it to a function of these rooms that only reads it"
 )
 
-// declarations notes the package-level variables of file that are tables and so must not be written: all but errors,
-// embedded files and assertions. Errors must be Err… = errors.New(…); nothing may replace them either.
+// declarations notes the functions of file and its package-level variables, none of which may be written after it is
+// declared, and reports those that are neither errors, nor embedded files, nor tables.
 func (c *checker) declarations(file *ast.File) {
 	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			if obj, ok := c.pkg.TypesInfo.Defs[f.Name].(*types.Func); ok {
+				c.functions[obj.FullName()] = function{f, c.pkg}
+			}
+		}
 		gen, ok := d.(*ast.GenDecl)
 		if !ok || gen.Tok != token.VAR {
 			continue
@@ -49,7 +54,7 @@ func (c *checker) declaration(gen *ast.GenDecl, spec *ast.ValueSpec, i int, name
 	case embeds(gen.Doc) || embeds(spec.Doc):
 	case len(spec.Values) == 0:
 		c.report(name, insteadVar, "package-level variable %s without a value", name.Name)
-	case !isTable(obj.Type()):
+	case !c.isTable(obj.Type()):
 		c.report(name, insteadVar, "package-level variable %s of type %s", name.Name, obj.Type())
 	}
 }
@@ -69,20 +74,29 @@ func embeds(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(l *ast.Comment) bool { return strings.HasPrefix(l.Text, "//go:embed ") })
 }
 
-// isTable reports whether a variable of type t can be a table: arrays, slices, maps, strings, structs of data, and
-// pointers to arrays (hash/crc32 hands its tables out so). A number, a pointer, an interface or a function in a
-// variable is state, or a way to state.
-func isTable(t types.Type) bool {
-	switch t := t.Underlying().(type) {
+// isTable reports whether a variable of type t can be a table: arrays, slices, maps, strings, structs of data, pointers
+// to arrays (hash/crc32 hands its tables out so), and pointers to a struct of the same package, which is then sealed. A
+// number, another pointer, an interface or a function in a variable is state, or a way to state.
+func (c *checker) isTable(t types.Type) bool {
+	switch u := t.Underlying().(type) {
 	case *types.Array, *types.Slice, *types.Map, *types.Struct:
 		return true
 	case *types.Pointer:
-		_, ok := t.Elem().Underlying().(*types.Array)
-		return ok
+		if _, ok := u.Elem().Underlying().(*types.Array); ok {
+			return true
+		}
+		return c.seal(u.Elem())
 	case *types.Basic:
-		return t.Info()&types.IsString != 0
+		return u.Info()&types.IsString != 0
 	}
 	return false
+}
+
+// fault is what a use of a table does wrong.
+type fault struct {
+	at      ast.Node
+	instead string
+	what    string // what is done, with %s for the name of the variable
 }
 
 // variableUse reports a use of a package-level variable that writes it or lets somebody else write it. path leads from
@@ -91,6 +105,13 @@ func (c *checker) variableUse(v *types.Var, path []ast.Node) {
 	if v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || !c.tables[key(v)] {
 		return
 	}
+	if f := c.useFault(path); f != nil {
+		c.report(f.at, f.instead, f.what, v.Name())
+	}
+}
+
+// useFault judges a use of a variable whose memory must not be written. path leads to the identifier.
+func (c *checker) useFault(path []ast.Node) *fault {
 	// Climb from the name to the largest part of the variable that this use speaks of: table[i].field[1:].
 	at, up := path[len(path)-1].(ast.Expr), len(path)-2
 	for ; up >= 0; up-- {
@@ -98,79 +119,78 @@ func (c *checker) variableUse(v *types.Var, path []ast.Node) {
 		case *ast.ParenExpr, *ast.StarExpr:
 		case *ast.IndexExpr:
 			if p.X != at {
-				return // the table's value indexes something else
+				return nil // the table's value indexes something else
 			}
 		case *ast.SliceExpr:
 			if p.X != at {
-				return // the table's value bounds a slice of something else
+				return nil // the table's value bounds a slice of something else
 			}
 		case *ast.SelectorExpr:
 			if p.Sel == at { // package.Table
 				break
 			}
 			if sel := c.pkg.TypesInfo.Selections[p]; sel != nil && sel.Kind() != types.FieldVal {
-				c.methodUse(v, p, sel)
-				return
+				return c.methodFault(p, sel)
 			}
 		default:
-			c.partUse(v, at, path[:up+1])
-			return
+			return c.partFault(at, path[:up+1])
 		}
 		at = path[up].(ast.Expr)
 	}
+	return nil
 }
 
-func (c *checker) methodUse(v *types.Var, at ast.Node, sel *types.Selection) {
+func (c *checker) methodFault(at *ast.SelectorExpr, sel *types.Selection) *fault {
 	f, ok := sel.Obj().(*types.Func)
-	if !ok {
-		return
+	if !ok || f.Signature().Recv() == nil {
+		return nil
 	}
-	recv := f.Signature().Recv()
-	if recv == nil {
-		return
+	t, ptr := f.Signature().Recv().Type().Underlying().(*types.Pointer)
+	if !ptr || c.isSealed(t.Elem()) {
+		return nil
 	}
-	if _, ptr := recv.Type().Underlying().(*types.Pointer); ptr {
-		c.report(at, insteadWrite, "method %s with a pointer receiver on package-level %s", f.Name(), v.Name())
-	}
+	return &fault{at, insteadWrite, "method " + f.Name() + " with a pointer receiver on package-level %s"}
 }
 
-// partUse judges the part at of variable v by the node that holds it, which is the last of path.
-func (c *checker) partUse(v *types.Var, at ast.Expr, path []ast.Node) {
-	parent := path[len(path)-1]
-	switch p := parent.(type) {
+// partFault judges the part at of a variable by the node that holds it, which is the last of path.
+func (c *checker) partFault(at ast.Expr, path []ast.Node) *fault {
+	assigned := &fault{at, insteadWrite, "assignment to package-level %s"}
+	switch p := path[len(path)-1].(type) {
 	case *ast.AssignStmt:
 		if slices.Contains(p.Lhs, at) {
-			c.report(at, insteadWrite, "assignment to package-level %s", v.Name())
-			return
+			return assigned
 		}
 	case *ast.IncDecStmt:
-		c.report(at, insteadWrite, "assignment to package-level %s", v.Name())
-		return
+		return assigned
 	case *ast.RangeStmt:
 		if p.Key == at || p.Value == at {
-			c.report(at, insteadWrite, "assignment to package-level %s", v.Name())
+			return assigned
 		}
-		return
+		return nil
 	case *ast.UnaryExpr:
 		if p.Op == token.AND {
-			c.report(at, insteadWrite, "address of package-level %s", v.Name())
+			return &fault{at, insteadWrite, "address of package-level %s"}
 		}
-		return
+		return nil
 	}
 	if c.shares(at) && !c.readOnly(at, path) {
-		c.report(at, insteadAlias, "package-level %s handed on, so that it could be written through", v.Name())
+		return &fault{at, insteadAlias, "package-level %s handed on, so that it could be written through"}
 	}
+	return nil
 }
 
-// shares reports whether a copy of e still writes to the same memory.
+// shares reports whether a copy of e still writes to the same memory. Pointers to sealed types do not count: what is
+// behind them is watched by type.
 func (c *checker) shares(e ast.Expr) bool {
 	t := c.pkg.TypesInfo.TypeOf(e)
 	if t == nil {
 		return false
 	}
-	switch t.Underlying().(type) {
-	case *types.Slice, *types.Map, *types.Pointer:
+	switch t := t.Underlying().(type) {
+	case *types.Slice, *types.Map:
 		return true
+	case *types.Pointer:
+		return !c.isSealed(t.Elem())
 	}
 	return false
 }

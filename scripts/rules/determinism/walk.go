@@ -12,21 +12,22 @@ const (
 	insteadChan  = "a plain call; one goroutine owns the state"
 )
 
-// walk reports what expressions and statements of file may not be. It keeps the path from the file down to the node,
-// because what a name means depends on what stands around it.
-func (c *checker) walk(file *ast.File) {
+// walk calls visit for every node below root, with the path from root to it: what a name means depends on what stands
+// around it.
+func walk(root ast.Node, visit func(n ast.Node, path []ast.Node)) {
 	var path []ast.Node
-	ast.Inspect(file, func(n ast.Node) bool {
+	ast.Inspect(root, func(n ast.Node) bool {
 		if n == nil {
 			path = path[:len(path)-1]
 			return true
 		}
 		path = append(path, n)
-		c.node(n, path)
+		visit(n, path)
 		return true
 	})
 }
 
+// node reports what an expression or statement may not be.
 func (c *checker) node(n ast.Node, path []ast.Node) {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -38,9 +39,20 @@ func (c *checker) node(n ast.Node, path []ast.Node) {
 	case *ast.ChanType:
 		c.report(n, insteadChan, "channel type")
 	case *ast.UnaryExpr:
-		if n.Op == token.ARROW {
+		switch n.Op {
+		case token.ARROW:
 			c.report(n, insteadChan, "channel receive")
+		case token.AND:
+			c.sealedAddress(n)
 		}
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			c.sealedWrite(e)
+		}
+	case *ast.IncDecStmt:
+		c.sealedWrite(n.X)
+	case *ast.CallExpr:
+		c.sealedCopy(n)
 	case *ast.RangeStmt:
 		c.rangeOver(n)
 	case *ast.BasicLit:
@@ -114,21 +126,31 @@ func (c *checker) ident(id *ast.Ident, path []ast.Node) {
 		c.variableUse(obj, path)
 	case *types.PkgName, nil:
 	default:
-		if obj.Pkg() != nil && obj.Pkg().Path() == "fmt" && !buildsError(obj.Name(), path) {
+		if obj.Pkg() != nil && obj.Pkg().Path() == "fmt" && !c.buildsError(obj.Name(), path) {
 			c.report(id, insteadFmt, "fmt.%s outside building an error", obj.Name())
 		}
 	}
 }
 
-// buildsError reports whether the fmt function name makes an error: Errorf does, and so does what formats the text in
-// the Error method of an error type.
-func buildsError(name string, path []ast.Node) bool {
+// buildsError reports whether the fmt function name makes an error: Errorf does, and so does what formats an argument of
+// Errorf or the text in the Error method of an error type.
+func (c *checker) buildsError(name string, path []ast.Node) bool {
 	if name == "Errorf" {
 		return true
 	}
+	if name != "Sprintf" && name != "Sprint" && name != "Append" && name != "Appendf" {
+		return false
+	}
 	for _, n := range path {
-		if f, ok := n.(*ast.FuncDecl); ok {
-			return f.Recv != nil && f.Name.Name == "Error" && (name == "Sprintf" || name == "Sprint" || name == "Appendf" || name == "Append")
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if f := calledFunc(c.pkg.TypesInfo, n); f != nil && f.FullName() == "fmt.Errorf" {
+				return true
+			}
+		case *ast.FuncDecl:
+			if n.Recv != nil && n.Name.Name == "Error" {
+				return true
+			}
 		}
 	}
 	return false
