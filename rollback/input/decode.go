@@ -17,28 +17,37 @@ func (r *reader) fill() {
 	if r.n >= 48 {
 		return
 	}
+	k := (63 - r.n) >> 3
+	var next uint64
 	if len(r.b) >= 8 {
-		k := (63 - r.n) >> 3
-		r.acc |= binary.LittleEndian.Uint64(r.b) & (1<<(k<<3) - 1) << r.n
-		r.b = r.b[k:]
-		r.n += k << 3
-		return
+		next = binary.LittleEndian.Uint64(r.b) & (1<<(k<<3) - 1)
+	} else {
+		var tail [8]byte
+		k = min(k, uint(len(r.b)))
+		copy(tail[:], r.b[:k])
+		next = binary.LittleEndian.Uint64(tail[:])
 	}
-	for r.n <= 56 {
-		if len(r.b) > 0 {
-			r.acc |= uint64(r.b[0]) << r.n
-			r.b = r.b[1:]
-		}
-		r.n += 8
+	r.acc |= next << r.n
+	r.n += k << 3
+	if r.b = r.b[k:]; len(r.b) == 0 {
+		r.n = 64
 	}
 }
 
 // take returns the next k bits; fill has provided them.
 func (r *reader) take(k uint) uint32 {
-	v := uint32(r.acc & (1<<k - 1))
-	r.acc >>= k
+	v := uint32(r.acc & (1<<(k&63) - 1))
+	r.acc >>= k & 63
 	r.n -= k
 	return v
+}
+
+// skips are skip and its length in bits, behind the one-bit of a block of m frames, by m and the next two bits.
+var skips = [block + 1][4]code{
+	1: {},
+	2: {{n: 1}, {n: 1, skip: 1}, {n: 1}, {n: 1, skip: 1}},
+	3: {{n: 1}, {n: 2, skip: 1}, {n: 1}, {n: 2, skip: 2}},
+	4: {{n: 2}, {n: 2, skip: 1}, {n: 2, skip: 2}, {n: 2, skip: 3}},
 }
 
 // ParseRun fills dst from b, all of which is what AppendRun made of len(dst) words against prev, and otherwise returns
@@ -49,68 +58,60 @@ func ParseRun[W Word](b []byte, prev W, dst []W) error {
 	}
 	wide, log := width[W]()
 	r := reader{b: b}
-	for i := 0; i < len(dst); {
-		// One block takes at most 3 bits and one change at most 35.
+	clear(dst)
+	for at := 0; at < len(dst); {
+		// A change takes at most 38 bits.
 		r.fill()
-		m := min(block, len(dst)-i)
-		skip := m
-		changed := r.take(1) == 1
-		if changed {
-			skip = r.skip(m)
+		zeros := min(uint(bits.TrailingZeros64(r.acc)), r.n)
+		blocks := min(zeros, uint(len(dst)-at+block-1)/block)
+		r.acc >>= blocks
+		r.n -= blocks
+		at += int(blocks) * block
+		if at >= len(dst) {
+			break
 		}
-		for _, end := i, i+skip; i < end; i++ {
-			dst[i] = prev
-		}
-		if !changed {
+		if r.n < 48 || r.acc&1 == 0 {
 			continue
 		}
+		c := &skips[min(block, len(dst)-at)][r.acc>>1&3]
+		r.take(1 + uint(c.n))
+		at += int(c.skip)
 		x, ok := r.change(wide, log)
 		if !ok {
 			return ErrCoding
 		}
-		prev ^= W(x)
-		dst[i] = prev
-		i++
+		dst[at] = W(x)
+		at++
 	}
-	// What is left is padding. Left-out zeros are in acc's n, never in its bits.
+	for i, x := range dst {
+		prev ^= x
+		dst[i] = prev
+	}
+	// What is left is padding; a byte that is left is not, for the last one is not zero.
 	if r.acc != 0 || len(r.b) > 0 {
 		return ErrCoding
 	}
 	return nil
 }
 
-// skip reads how many words of a block of m are unchanged before the one that changes.
-func (r *reader) skip(m int) int {
-	switch m {
-	case 4:
-		return int(r.take(2))
-	case 3:
-		if r.take(1) == 0 {
-			return 0
-		}
-		return 1 + int(r.take(1))
-	case 2:
-		return int(r.take(1))
-	}
-	return 0
-}
-
 // change reads a difference of words and reports whether it is in the first form that fits it.
 func (r *reader) change(wide, log uint) (x uint32, ok bool) {
-	if r.take(1) == 0 {
+	switch r.acc & 7 {
+	case 0, 2, 4, 6:
+		r.take(1)
 		return 1 << r.take(log), true
-	}
-	if r.take(1) == 0 {
+	case 1, 5:
+		r.take(2)
 		at := r.take(log - 3)
 		x = r.take(8)
 		return x << (at << 3), bits.OnesCount32(x) > 1
-	}
-	if r.take(1) == 0 {
+	case 3:
+		r.take(3)
 		low, high := r.take(log), r.take(log)
 		return 1<<low | 1<<high, low>>3 < high>>3
 	}
-	x = r.take(wide)
-	if x == 0 {
+	r.take(3)
+	if x = r.take(wide); x == 0 {
 		return 0, false
 	}
 	low, high := bits.TrailingZeros32(x), bits.Len32(x)-1

@@ -23,52 +23,66 @@ func (w *writer) put(v uint64, k uint) {
 	}
 }
 
+// zeros appends k zero bits.
+func (w *writer) zeros(k int) {
+	for ; k > 32; k -= 32 {
+		w.put(0, 32)
+	}
+	w.put(0, uint(k))
+}
+
+// code is a bit string of n bits, or what one stands for.
+type code struct{ bits, n, skip uint8 }
+
+// skipCodes are the codes of skip in a block of m frames with the one-bit before them, by m and skip.
+var skipCodes = [block + 1][block]code{
+	1: {{bits: 0b1, n: 1}},
+	2: {{bits: 0b01, n: 2}, {bits: 0b11, n: 2}},
+	3: {{bits: 0b01, n: 2}, {bits: 0b011, n: 3}, {bits: 0b111, n: 3}},
+	4: {{bits: 0b001, n: 3}, {bits: 0b011, n: 3}, {bits: 0b101, n: 3}, {bits: 0b111, n: 3}},
+}
+
 // AppendRun appends the coding of words to b, each word taken against the one before it and the first against prev, at most
 // MaxRun(len(words)) bytes. It allocates only if b has no room.
 func AppendRun[W Word](b []byte, prev W, words []W) []byte {
 	start := len(b)
 	wide, log := width[W]()
 	w := writer{b: b}
-	for i := 0; i < len(words); {
-		m := min(block, len(words)-i)
-		skip := 0
-		for skip < m && words[i+skip] == prev {
-			skip++
+	from := 0 // the frame behind the last change
+	for base := 0; base < len(words); base += 64 {
+		part := words[base:min(base+64, len(words))]
+		// Which words differ from the one before is found out first, without a branch on each.
+		var changed uint64
+		before := prev
+		for i, word := range part {
+			differs := uint64(0)
+			if word != before {
+				differs = 1
+			}
+			changed |= differs << (i & 63)
+			before = word
 		}
-		if skip == m {
-			w.put(0, 1)
-			i += m
-			continue
+		for changed != 0 {
+			i := bits.TrailingZeros64(changed) & 63
+			changed &= changed - 1
+			gap := base + i - from
+			w.zeros(gap / block)
+			m := min(block, len(words)-from-gap/block*block)
+			c := &skipCodes[m][gap%block]
+			w.put(uint64(c.bits), uint(c.n))
+			w.change(uint32(part[i]^prev), wide, log)
+			prev = part[i]
+			from = base + i + 1
 		}
-		head, k := skipCode(skip, m)
-		w.put(1|head<<1, 1+k)
-		word := words[i+skip]
-		w.change(uint32(word^prev), wide, log)
-		prev = word
-		i += skip + 1
 	}
-	for w.n > 0 {
-		w.b = append(w.b, byte(w.acc))
-		w.acc >>= 8
-		w.n -= min(w.n, 8)
+	// The bits of the unchanged words behind the last change are zeros at the end, which are left out.
+	var tail [8]byte
+	binary.LittleEndian.PutUint64(tail[:], w.acc)
+	b = append(w.b, tail[:(bits.Len64(w.acc)+7)/8]...)
+	for len(b) > start && b[len(b)-1] == 0 {
+		b = b[:len(b)-1]
 	}
-	for len(w.b) > start && w.b[len(w.b)-1] == 0 {
-		w.b = w.b[:len(w.b)-1]
-	}
-	return w.b
-}
-
-// skipCode is the code of skip in a block of m frames, and its length in bits.
-func skipCode(skip, m int) (code uint64, k uint) {
-	switch {
-	case m == 4:
-		return uint64(skip), 2
-	case m == 2:
-		return uint64(skip), 1
-	case m == 1 || skip == 0:
-		return 0, uint(m >> 1)
-	}
-	return 1 | uint64(skip-1)<<1, 2
+	return b
 }
 
 // change appends the code of a difference of words, x, which is not zero.
