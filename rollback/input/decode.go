@@ -73,7 +73,7 @@ func ParseRun[W Word](b []byte, prev W, dst []W) error {
 		if r.n < 48 || r.acc&1 == 0 {
 			continue
 		}
-		c := &skips[min(block, len(dst)-at)][r.acc>>1&3]
+		c := skips[min(block, len(dst)-at)][r.acc>>1&3]
 		r.take(1 + uint(c.n))
 		at += int(c.skip)
 		x, ok := r.change(wide, log)

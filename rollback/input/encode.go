@@ -68,7 +68,7 @@ func AppendRun[W Word](b []byte, prev W, words []W) []byte {
 			gap := base + i - from
 			w.zeros(gap / block)
 			m := min(block, len(words)-from-gap/block*block)
-			c := &skipCodes[m][gap%block]
+			c := skipCodes[m][gap%block]
 			w.put(uint64(c.bits), uint(c.n))
 			w.change(uint32(part[i]^prev), wide, log)
 			prev = part[i]

@@ -24,7 +24,7 @@
 // end. So a run has no end mark, its carrier says how many words and how many bytes it has, and a window in which nothing
 // changes costs no byte at all. Every run of words has exactly one coding, and the parsers refuse every other string of bytes.
 //
-// On the recorded play in testdata (11 changes a second, twice of a fighting game's) an 8-frame window takes 1.7 bytes on average,
+// On the recorded play in testdata (11 changes a second, where fighting games have 8) an 8-frame window takes 1.7 bytes on average,
 // 6 at the 99th percentile and 10 at most; whole matches take 0.20 to 0.25 bytes a frame and player.
 package input
 
