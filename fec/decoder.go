@@ -223,7 +223,7 @@ func (d *Decoder) solve(in *incoming) []Rebuilt {
 		return nil
 	}
 	arrived := bits.OnesCount8(in.parity)
-	missing := uint16(1)<<in.size - 1&^in.have
+	missing := (uint16(1)<<in.size - 1) &^ in.have
 	count := bits.OnesCount16(missing)
 	if count == 0 {
 		in.done = true
