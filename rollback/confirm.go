@@ -39,6 +39,21 @@ func (s *Session[S, W]) Confirm(player int, frame int32, w W) error {
 	return nil
 }
 
+// confirmRun is Confirm for words of consecutive frames. What is known already, as most of a packet is, costs little.
+func (s *Session[S, W]) confirmRun(player int, first int32, words []W) error {
+	known, have := &s.known[player], &s.words[player]
+	for k, w := range words {
+		f := first + int32(k)
+		if i := f & inputMask; known[i] == f+1 && have[i] == w {
+			continue
+		}
+		if err := s.Confirm(player, f, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Reach is the newest frame for which an honest player can send an input: it may predict a full window beyond this
 // side's newest input, and sample its own input as many frames ahead as the delay allows.
 func (s *Session[S, W]) Reach() int32 {

@@ -68,7 +68,7 @@ func (s *Session[S, W]) resimulate() {
 		next := &s.states[s.spare]
 		*next = *s.state(f - 1)
 		s.game.Step(next, in, policy)
-		k := s.slot(f)
+		k := f & inputMask
 		dirty = *next != s.states[s.place[k]]
 		s.place[k], s.spare = s.spare, s.place[k]
 		s.replayed = append(s.replayed, f)

@@ -13,6 +13,7 @@ const lingerPackets = 120
 // When they differ, the two sides exchange the hashes of all frames between the last equal and the first different
 // one, one in every packet, until the two are neighbours.
 type agreement struct {
+	next   int32 // next frame divisible by HashInterval whose hash is to be sent
 	agreed int32 // newest frame found equal below bad, -1: only the start is taken to be equal
 	bad    int32 // oldest frame found different, noFrame if none
 	ours   uint32
@@ -26,7 +27,6 @@ type agreement struct {
 	keptAt int32
 	keptN  int32
 
-	next   int32 // next frame divisible by HashInterval whose hash is to be sent
 	cursor int32 // next frame to send while a difference is open
 	linger int
 }
@@ -83,6 +83,7 @@ func (s *Session[S, W]) compare(player int, frame int32, ours, theirs uint32) {
 		a.agreed = -1 // equal after different: the states met again, and nothing is known of what lies before
 	}
 	if opened {
+		s.desynced = true
 		s.stats.Desyncs++
 		s.keep(a)
 	}
@@ -109,7 +110,7 @@ func (a *agreement) keptHash(frame int32) (uint32, bool) {
 // divisible by HashInterval is handed out once; while a difference is open, every packet gets one.
 func (s *Session[S, W]) NextHash(player int) (frame int32, hash uint32, ok bool) {
 	a := &s.agree[player]
-	if a.bad != noFrame && a.keptN > 0 && (!a.exact() || a.linger > 0) {
+	if s.desynced && a.bad != noFrame && a.keptN > 0 && (!a.exact() || a.linger > 0) {
 		if a.exact() {
 			a.linger--
 		}

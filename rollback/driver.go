@@ -11,8 +11,8 @@ const (
 	// stopped, and what was missed is not played back: the others waited.
 	lateMicros = 100_000
 
-	offsetBin  = 100 // µs
-	offsetBins = 1024
+	offsetShift = 7 // bins of 128 µs
+	offsetBins  = 1024
 )
 
 // Driver runs a session against the other players. In every turn of its loop the owner hands in what arrived
@@ -25,8 +25,8 @@ type Driver[S comparable, W input.Word] struct {
 	s     *Session[S, W]
 	cfg   Config
 	pacer pacing.Pacer
-	links [MaxPlayers]*Link[S, W] // nil for this side's player
-	other *Link[S, W]             // the first of them
+	links []*Link[S, W] // by player, this side's left out
+	other *Link[S, W]   // the first of them
 
 	due      int64 // µs, when the next tick is due
 	duePart  int64 // and millionths of a µs
@@ -51,18 +51,16 @@ func NewDriver[S comparable, W input.Word](game Game[S, W], cfg Config, initial 
 		cfg:     cfg,
 		pacer:   pacing.New(cfg.SimulationHz, cfg.Local, cfg.Players, cfg.NoTimeSync),
 		due:     now,
-		offsets: tally.New(offsetBins, offsetBin),
+		offsets: tally.New(offsetBins, offsetShift),
 	}
 	d.length = d.pacer.Interval()
 	for p := range cfg.Players {
 		if p == cfg.Local {
 			continue
 		}
-		d.links[p] = newLink(d, p)
-		if d.other == nil {
-			d.other = d.links[p]
-		}
+		d.links = append(d.links, newLink(d, p))
 	}
+	d.other = d.links[0]
 	return d, nil
 }
 
@@ -72,10 +70,12 @@ func (d *Driver[S, W]) Session() *Session[S, W] { return d.s }
 
 // Link is the connection to a player, nil for this side's own and for players there are not.
 func (d *Driver[S, W]) Link(player int) *Link[S, W] {
-	if player < 0 || player >= len(d.links) {
-		return nil
+	for _, l := range d.links {
+		if l.player == player {
+			return l
+		}
 	}
-	return d.links[player]
+	return nil
 }
 
 // Receive hands in a packet from the other player. See Link.Receive.
@@ -112,9 +112,7 @@ func (d *Driver[S, W]) State(frame int32) (state *S, ok bool) { return d.s.State
 func (d *Driver[S, W]) Delivered() int32 {
 	n := noFrame
 	for _, l := range d.links {
-		if l != nil {
-			n = min(n, l.Delivered())
-		}
+		n = min(n, l.delivered)
 	}
 	return n
 }
@@ -129,8 +127,8 @@ func (d *Driver[S, W]) Err() error {
 
 // Tick makes one frame at time now with this side's word, or tells in the result why not, and decides when the next
 // one is due. Ticks that come up to 100 ms late are made up for; after a longer pause the schedule starts anew at now.
-func (d *Driver[S, W]) Tick(now int64, local W) Result {
-	r := d.s.tick(local, !d.pacer.Halt())
+func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
+	d.s.tick(&r, local, !d.pacer.Halt())
 	d.advanced, d.lastTick, d.ticked = r.Advanced, now, true
 	if r.Stalled || r.Frozen {
 		d.pacer.Disturb(now)
@@ -138,9 +136,7 @@ func (d *Driver[S, W]) Tick(now int64, local W) Result {
 	d.pace(now)
 	d.schedule(now)
 	for _, l := range d.links {
-		if l != nil {
-			l.ticked(now)
-		}
+		l.ticked(now)
 	}
 	return r
 }
@@ -151,9 +147,6 @@ func (d *Driver[S, W]) pace(now int64) {
 	var offset, trip, jitter, n, lag int64
 	measured := false
 	for _, l := range d.links {
-		if l == nil {
-			continue
-		}
 		if l.hasMine {
 			lag, measured = max(lag, l.mine), true
 		}

@@ -28,9 +28,11 @@ func (s *Session[S, W]) settle() {
 // rehash forgets the hashes after a frame whose state was replaced.
 func (s *Session[S, W]) rehash(frame int32) {
 	s.hashNext = min(s.hashNext, (frame+HashInterval)/HashInterval*HashInterval)
+	s.desynced = false
 	for p := range s.agree {
+		next := min(s.agree[p].next, s.hashNext)
 		s.agree[p] = newAgreement()
-		s.agree[p].agreed = frame
+		s.agree[p].agreed, s.agree[p].next = frame, next
 	}
 }
 

@@ -26,8 +26,8 @@ var (
 const MaxMessage = 600
 
 const (
-	tripBin  = 1000 // µs
-	tripBins = 2048
+	tripShift = 8 // bins of 256 µs
+	tripBins  = 4096
 
 	lossReportEvery = 64 // main packets
 )
@@ -105,8 +105,8 @@ func newLink[S comparable, W input.Word](d *Driver[S, W], player int) *Link[S, W
 		run:        make([]byte, 0, wire.MaxInputs),
 		parityBuf:  make([]byte, 0, fec.MaxParityPayload),
 		message:    make([]byte, 0, MaxMessage),
-		trip:       tally.New(tripBins, tripBin),
-		inputBytes: tally.New(wire.MaxInputs+1, 1),
+		trip:       tally.New(tripBins, tripShift),
+		inputBytes: tally.New(wire.MaxInputs+1, 0),
 		controller: fec.Controller{Mode: d.cfg.FEC},
 	}
 	l.onDeliver = l.deliver

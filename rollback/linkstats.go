@@ -91,8 +91,6 @@ func (d *Driver[S, W]) ResetStats() {
 	d.offsets.Reset()
 	d.rateMin, d.rateMax = 0, 0
 	for _, l := range d.links {
-		if l != nil {
-			l.resetStats()
-		}
+		l.resetStats()
 	}
 }

@@ -53,10 +53,8 @@ func (l *Link[S, W]) receive(at int64, pkt []byte, rebuilt bool) error {
 		}
 		return nil
 	}
-	for i := range int32(p.Count) {
-		if err := s.Confirm(l.player, p.First+i, l.words[i]); err != nil {
-			return err
-		}
+	if err := s.confirmRun(l.player, p.First, l.words[:p.Count]); err != nil {
+		return err
 	}
 	if p.HasHash {
 		s.Compare(l.player, p.HashFrame, p.Hash)

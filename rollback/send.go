@@ -161,11 +161,7 @@ func (l *Link[S, W]) count(bytes int) {
 
 // ticked decides after a tick about the second datagram and, about once a second, about parity.
 func (l *Link[S, W]) ticked(now int64) {
-	budget := int64(l.d.cfg.SecondBudget)
-	l.budget = min(l.budget+budget*min(max(now-l.refilled, 0), 1_000_000), budget*1_000_000)
-	l.refilled = now
-	l.secondOn = l.secondPays(now) && l.budget > 0
-	if l.secondOn {
+	if l.secondOn = l.secondPays(now) && l.affords(now); l.secondOn {
 		l.secondAt = now + l.secondGap()
 	}
 	if l.plannedIn--; l.plannedIn <= 0 {
@@ -189,6 +185,14 @@ func (l *Link[S, W]) secondPays(now int64) bool {
 	}
 	l.holding = l.holding && now < l.hold
 	return l.holding
+}
+
+// affords reports whether the byte budget of second datagrams has anything left. It fills up within a second.
+func (l *Link[S, W]) affords(now int64) bool {
+	rate := int64(l.d.cfg.SecondBudget)
+	l.budget = min(l.budget+rate*min(max(now-l.refilled, 0), 1_000_000), rate*1_000_000)
+	l.refilled = now
+	return l.budget > 0
 }
 
 // frames is a time in ticks, rounded up.

@@ -24,10 +24,10 @@ type Session[S comparable, W input.Word] struct {
 	freer      Freer[S]
 	cosmetics  Cosmetics[S]
 
-	// The state labelled f lies in states[place[slot(f)]]. One state more than labels is kept: a frame is stepped
+	// The state labelled f lies in states[place[f & inputMask]]. One state more than labels is kept: a frame is stepped
 	// again in the spare, so that it can be compared with what was there, and then they change places.
 	states []S
-	place  []uint8
+	place  [inputRing]uint8
 	spare  uint8
 
 	cur    int32 // newest state
@@ -58,6 +58,7 @@ type Session[S comparable, W input.Word] struct {
 	hashes   [HashRing]frameHash
 	hashNext int32
 	agree    [MaxPlayers]agreement
+	desynced bool
 
 	events   eventLog
 	rollback Rollback
@@ -77,7 +78,6 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 		cfg:      cfg,
 		game:     game,
 		states:   make([]S, labels+1),
-		place:    make([]uint8, labels),
 		spare:    uint8(labels),
 		cur:      -1,
 		oldest:   -1,
@@ -92,8 +92,9 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 	if s.cosmetics, _ = game.(Cosmetics[S]); s.cosmetics != nil {
 		s.events = newEventLog()
 	}
-	for i := range s.place {
-		s.place[i] = uint8(i)
+	// Before the first frame the labels below -1 hold the states that the first frames will be put in.
+	for i := range labels {
+		s.place[(i-labels)&inputMask] = uint8(i)
 	}
 	*s.state(-1) = *initial
 	for p := range s.conf {
@@ -107,11 +108,7 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 	return s, nil
 }
 
-func (s *Session[S, W]) slot(frame int32) int {
-	return int(uint32(frame+1) % uint32(len(s.place)))
-}
-
-func (s *Session[S, W]) state(frame int32) *S { return &s.states[s.place[s.slot(frame)]] }
+func (s *Session[S, W]) state(frame int32) *S { return &s.states[s.place[frame&inputMask]] }
 
 // inputs is what frame ran with, one entry per player.
 func (s *Session[S, W]) inputs(frame int32) []Input[W] {

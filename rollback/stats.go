@@ -19,7 +19,7 @@ type SessionStats struct {
 	Depth        tally.Histogram // frames of each rollback, skipped ones included
 }
 
-func newStats() SessionStats { return SessionStats{Depth: tally.New(MaxHistory+2, 1)} }
+func newStats() SessionStats { return SessionStats{Depth: tally.New(MaxHistory+2, 0)} }
 
 // Stats are the counters so far. The histogram is the session's own.
 func (s *Session[S, W]) Stats() SessionStats {

@@ -5,23 +5,24 @@ import "backstep/rollback/quality"
 // Tick makes one frame: it runs the correction that is due, if any, and steps the next frame with this side's word,
 // unless the window is used up, a deep correction froze the session, or a needed snapshot is gone. On a tick that does
 // not advance, the word is not used: InputFrame stays where it is. It does not allocate.
-func (s *Session[S, W]) Tick(local W) Result { return s.tick(local, true) }
+func (s *Session[S, W]) Tick(local W) (r Result) {
+	s.tick(&r, local, true)
+	return r
+}
 
 // Reconcile runs the correction that is due and steps no new frame. A session that is held back calls it instead of
 // Tick: a correction never waits for the next frame.
-func (s *Session[S, W]) Reconcile() Result {
-	var r Result
-	s.begin()
+func (s *Session[S, W]) Reconcile() (r Result) {
+	s.events.begin()
 	s.correct(&r)
 	s.settle()
 	s.finish(&r)
 	return r
 }
 
-func (s *Session[S, W]) tick(local W, may bool) Result {
-	var r Result
-	s.begin()
-	s.correct(&r)
+func (s *Session[S, W]) tick(r *Result, local W, may bool) {
+	s.events.begin()
+	s.correct(r)
 	s.stats.Ticks++
 	switch {
 	case s.lost, r.Frozen:
@@ -38,21 +39,17 @@ func (s *Session[S, W]) tick(local W, may bool) Result {
 	s.stall(r.Stalled)
 	s.settle()
 	r.Offer = s.pressure(!r.Advanced && !r.Waited)
-	s.finish(&r)
-	return r
+	s.finish(r)
 }
 
-func (s *Session[S, W]) begin() {
-	s.events.begin()
-}
-
-// advance steps the frame after the newest one, straight into the slot of the oldest.
+// advance steps the frame after the newest one, in place of the oldest.
 func (s *Session[S, W]) advance() {
 	f := s.cur + 1
 	in, before := s.inputs(f), s.inputs(f-1)
 	for p := range in {
 		in[p] = Input[W]{Now: s.word(p, f, before[p].Now), Prev: before[p].Now}
 	}
+	s.place[f&inputMask] = s.place[(f-int32(s.cfg.SnapshotHistoryFrames)-1)&inputMask]
 	next := s.state(f)
 	*next = *s.state(f - 1)
 	s.game.Step(next, in, Emit)
@@ -136,9 +133,7 @@ func (s *Session[S, W]) finish(r *Result) {
 	r.Frame, r.Confirmed, r.Hash = s.cur, s.confirmed, s.hashCur
 	r.Emitted, r.Cancelled = s.events.emitted, s.events.cancelled
 	r.Status = s.Status()
-	for p := range s.cfg.Players {
-		r.Desynced = r.Desynced || s.agree[p].bad != noFrame
-	}
+	r.Desynced = s.desynced
 }
 
 // recoveringMillis of stall in a row are shown as Recovering.

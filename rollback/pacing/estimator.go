@@ -23,14 +23,17 @@ type Estimator struct {
 // Add takes a sample: the lag measured here and the one the other side claims, in µs.
 func (e *Estimator) Add(mine, theirs int64) {
 	d := mine - theirs
+	i := e.n
 	if e.n == sampled {
-		e.remove(e.ring[e.at])
+		i = e.find(e.ring[e.at])
+	} else {
+		e.n++
 	}
+	e.settle(i, d)
 	e.ring[e.at] = d
 	if e.at++; e.at == sampled {
 		e.at = 0
 	}
-	e.insert(d)
 
 	sum := mine + theirs
 	if !e.seen {
@@ -41,32 +44,44 @@ func (e *Estimator) Add(mine, theirs int64) {
 	e.trip += off / smooth
 }
 
-func (e *Estimator) insert(d int64) {
-	i := e.n
+// find is where d lies among all samples.
+func (e *Estimator) find(d int64) int {
+	low, high := 0, sampled-1
+	for low < high {
+		if mid := (low + high) / 2; e.sorted[mid] < d {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// settle puts d in place of the sample at i and moves it to where it belongs.
+func (e *Estimator) settle(i int, d int64) {
 	for ; i > 0 && e.sorted[i-1] > d; i-- {
 		e.sorted[i] = e.sorted[i-1]
 	}
-	e.sorted[i] = d
-	e.n++
-}
-
-func (e *Estimator) remove(d int64) {
-	i := 0
-	for e.sorted[i] != d {
-		i++
+	for ; i < e.n-1 && e.sorted[i+1] < d; i++ {
+		e.sorted[i] = e.sorted[i+1]
 	}
-	copy(e.sorted[i:e.n], e.sorted[i+1:e.n])
-	e.n--
+	e.sorted[i] = d
 }
 
 // Offset is how far this side is ahead, in µs: half the mean of the middle third of the samples. ok is false while
 // there are too few.
 func (e *Estimator) Offset() (ahead int64, ok bool) {
+	var sum int64
+	if e.n == sampled {
+		for _, d := range e.sorted[sampled/lowCut : sampled-sampled/lowCut] {
+			sum += d
+		}
+		return sum / (2 * (sampled - 2*(sampled/lowCut))), true
+	}
 	if e.n < enough {
 		return 0, false
 	}
 	low, high := e.n/lowCut, e.n-e.n/lowCut
-	var sum int64
 	for _, d := range e.sorted[low:high] {
 		sum += d
 	}

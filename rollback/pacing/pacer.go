@@ -18,8 +18,8 @@ const (
 	totalLimit    = 6 * percent
 	brakeRate     = One - 10*percent
 
-	gainP          = 3 // 1.5/s, in halves: per µs of error, 3/2·10³ parts per billion
-	gainI          = 1 // 0.5/s², in halves
+	gainP          = 1500 // 1.5/s: parts per billion for each µs of error
+	gainI          = 500  // 0.5/s²: the same, a second
 	integralErr    = 30_000
 	leakSeconds    = 30
 	integralScale  = 1000 // the integral is kept in trillionths, so that its leak is not lost in rounding
@@ -40,6 +40,11 @@ type Pacer struct {
 	player int
 	two    bool
 	still  bool
+
+	tick    int64 // µs
+	nominal int64 // ps
+	gainI   int64 // trillionths of the rate per µs of error and tick
+	leak    int64 // ticks
 
 	integral int64 // trillionths
 	rate     int64 // without the brake
@@ -62,7 +67,11 @@ type Pacer struct {
 
 // New paces a player's ticks at hz among that many players. With still it never changes the rate.
 func New(hz, player, players int, still bool) Pacer {
-	return Pacer{hz: int64(hz), player: player, two: players == 2, rate: One, still: still}
+	n := int64(hz)
+	return Pacer{
+		hz: n, player: player, two: players == 2, rate: One, still: still,
+		tick: 1_000_000 / n, nominal: 1_000_000_000_000 / n, gainI: gainI * integralScale / n, leak: leakSeconds * n,
+	}
 }
 
 // Sampled says that a lag sample arrived at time at, after which the estimators are up to date.
@@ -94,23 +103,25 @@ func (p *Pacer) Update(now int64, advanced bool, window int, offset, trip, jitte
 		return
 	}
 	if !p.disturbd || now-p.disturb >= holdAfter {
-		p.integral -= min(max(e, -integralErr), integralErr) * gainI * 500 * integralScale / p.hz
+		p.integral -= min(max(e, -integralErr), integralErr) * p.gainI
 	}
-	p.integral -= p.integral / (leakSeconds * p.hz)
+	p.integral -= p.integral / p.leak
 	limit := integralLimit * integralScale
 	p.integral = min(max(p.integral, -limit), limit)
 
 	fast, slow := p.limits(e)
-	part := min(max(-e*gainP*500, -slow), fast)
+	part := min(max(-e*gainP, -slow), fast)
 	p.rate = One + min(max(part+p.integral/integralScale, -totalLimit), totalLimit)
 }
 
 // limits are those of the proportional part: small up to nearTicks off, so that a match never feels it, and rising
 // linearly to farLimit at farTicks.
 func (p *Pacer) limits(e int64) (fast, slow int64) {
-	tick := 1_000_000 / p.hz
-	over := min(max(max(e, -e)-nearTicks*tick, 0), (farTicks-nearTicks)*tick)
-	span := (farTicks - nearTicks) * tick
+	span := (farTicks - nearTicks) * p.tick
+	over := min(max(e, -e)-nearTicks*p.tick, span)
+	if over <= 0 {
+		return fastLimit, slowLimit
+	}
 	return fastLimit + (farLimit-fastLimit)*over/span, slowLimit + (farLimit-slowLimit)*over/span
 }
 
@@ -126,7 +137,7 @@ func (p *Pacer) phase(window int, trip, jitter int64) {
 	}
 	p.aim = 0
 	if p.odd {
-		p.aim = 500_000 / p.hz
+		p.aim = p.tick / 2
 		if p.player == 1 {
 			p.aim = -p.aim
 		}
@@ -171,7 +182,7 @@ func (p *Pacer) Rate() int64 {
 
 // Interval is the length of the coming tick in picoseconds.
 func (p *Pacer) Interval() int64 {
-	hi, lo := bits.Mul64(uint64(1_000_000_000_000/p.hz), uint64(One))
+	hi, lo := bits.Mul64(uint64(p.nominal), uint64(One))
 	q, _ := bits.Div64(hi, lo, uint64(p.Rate()))
 	return int64(q)
 }

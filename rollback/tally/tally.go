@@ -1,5 +1,5 @@
 // Package tally counts integer measurements in bins of equal width, so that means and percentiles of a whole match are
-// known without keeping its samples.
+// known without keeping its samples. The width w is a power of two, because it is divided by in every tick.
 //
 //	bin        0        1        2              n-1
 //	value   [0, w)  [w, 2w) [2w, 3w)  …  [(n-1)w, ∞)
@@ -8,25 +8,21 @@ package tally
 // Histogram is owned by one goroutine and does not allocate after New.
 type Histogram struct {
 	counts []uint32
-	width  int64
+	shift  uint
 	n      int64
 	sum    int64
 	max    int64
 }
 
-// New has bins of width; the last one takes everything above. Both are at least 1.
-func New(bins int, width int64) Histogram {
-	return Histogram{counts: make([]uint32, max(bins, 1)), width: max(width, 1)}
+// New has that many bins, at least one, each 1<<shift wide; the last one takes everything above.
+func New(bins int, shift uint) Histogram {
+	return Histogram{counts: make([]uint32, max(bins, 1)), shift: shift}
 }
 
 // Add counts v; a negative one counts as 0.
 func (h *Histogram) Add(v int64) {
 	v = max(v, 0)
-	i := v / h.width
-	if i >= int64(len(h.counts)) {
-		i = int64(len(h.counts)) - 1
-	}
-	h.counts[i]++
+	h.counts[min(v>>h.shift, int64(len(h.counts))-1)]++
 	h.n++
 	h.sum += v
 	h.max = max(h.max, v)
@@ -46,7 +42,7 @@ func (h *Histogram) MeanMilli() int64 {
 }
 
 // Quantile is the lower edge of the bin in which the given share (per 1000) of the values is reached, 0 if empty.
-// With width 1 it is exact below the last bin.
+// With a shift of 0 it is exact below the last bin.
 func (h *Histogram) Quantile(permille int64) int64 {
 	if h.n == 0 {
 		return 0
@@ -55,7 +51,7 @@ func (h *Histogram) Quantile(permille int64) int64 {
 	for i, c := range h.counts {
 		seen += int64(c)
 		if seen*1000 >= h.n*permille {
-			return min(int64(i)*h.width, h.max)
+			return min(int64(i)<<h.shift, h.max)
 		}
 	}
 	return h.max

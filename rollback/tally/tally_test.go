@@ -3,7 +3,7 @@ package tally
 import "testing"
 
 func TestHistogram(t *testing.T) {
-	h := New(10, 1)
+	h := New(10, 0)
 	if h.MeanMilli() != 0 || h.Quantile(990) != 0 || h.Max() != 0 {
 		t.Error("an empty histogram is not zero")
 	}
@@ -22,10 +22,10 @@ func TestHistogram(t *testing.T) {
 	if h.Count() != 0 || h.Quantile(500) != 0 {
 		t.Error("reset keeps values")
 	}
-	w := New(4, 250)
-	w.Add(249)
-	w.Add(250)
-	if w.Quantile(500) != 0 || w.Quantile(1000) != 250 {
+	w := New(4, 8)
+	w.Add(255)
+	w.Add(256)
+	if w.Quantile(500) != 0 || w.Quantile(1000) != 256 {
 		t.Errorf("width: p50 %d p100 %d", w.Quantile(500), w.Quantile(1000))
 	}
 	if a := testing.AllocsPerRun(100, func() { w.Add(3) }); a != 0 {
