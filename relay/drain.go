@@ -31,7 +31,7 @@ func (s *Server) drain() {
 		}
 		select {
 		case <-t.C:
-		case <-s.ctx.Done():
+		case <-s.force:
 			return
 		}
 	}
@@ -43,10 +43,6 @@ func (s *Server) goodbye() {
 	t := time.NewTicker(10 * time.Millisecond)
 	defer t.Stop()
 	for end := time.Now().Add(goodbyeTime); time.Now().Before(end) && s.hub.gauges().conns > 0; {
-		select {
-		case <-t.C:
-		case <-s.ctx.Done():
-			return
-		}
+		<-t.C
 	}
 }

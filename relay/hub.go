@@ -94,20 +94,32 @@ func (h *hub) unuse(p netip.Prefix, conns, lobbies int) {
 	}
 }
 
-// enter takes a connection in. If its source holds too many already, or the relay is not in the business, the client is told
-// so and finished.
+// admit makes room for a connection of a source, if the source has room. It is given back by leave or dismiss.
+func (h *hub) admit(p netip.Prefix) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if u := h.use(p); u.conns < h.set.Limits.ConnsPerSource {
+		u.conns++
+		return true
+	}
+	return false
+}
+
+// dismiss gives the room of a connection that never entered back.
+func (h *hub) dismiss(p netip.Prefix) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unuse(p, 1, 0)
+}
+
+// enter takes an admitted connection in.
 func (h *hub) enter(now int64, c *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.clients[c] = struct{}{}
-	u := h.use(c.source)
-	u.conns++
 	c.idle = now
-	switch {
-	case h.set.StunOnly:
+	if h.set.StunOnly {
 		h.end(c, rendezvous.CodeStunOnly, 0)
-	case u.conns > h.set.Limits.ConnsPerSource:
-		h.end(c, rendezvous.CodeSlowDown, 10*time.Second)
 	}
 }
 
@@ -142,25 +154,32 @@ func (h *hub) release(now int64, c *client, clean bool) {
 	case clean:
 		h.close(now, l, rendezvous.CodeGone)
 	default:
+		// The host has lost its half of every run with its connection.
 		l.away = now
-		// The host forgets its half of a run with its connection; a run that has not begun waits for the host's return.
 		for _, r := range append([]*run(nil), l.runs...) {
-			if r.stage > stageJoined {
-				h.endRun(now, r, rendezvous.CodeRunEnded, time.Second)
-			}
+			h.endRun(now, r, rendezvous.CodeRunEnded, awayRetry)
 		}
 	}
 }
 
-// part ends what is left of a pair after one of the two has gone.
+const (
+	// awayRetry is what a joiner is told to wait while the host's connection is lost.
+	awayRetry = 2 * time.Second
+	// linger is how long the one who stays keeps the connection after the other has left a taken lobby.
+	linger = time.Minute
+)
+
+// part ends what is left of a pair after one of the two has gone. The other is told and keeps its connection for a while.
 func (h *hub) part(now int64, l *lobby) {
 	delete(h.channels, l.channel)
+	later := now + int64(linger)
 	if c := l.host; c != nil {
-		l.host, c.lobby, c.idle = nil, nil, now
-		h.end(c, rendezvous.CodeGone, 0)
+		l.host, c.lobby, c.idle = nil, nil, later
+		h.tell(c, rendezvous.CodeGone, 0)
 	}
 	for _, r := range append([]*run(nil), l.runs...) {
-		h.endRun(now, r, rendezvous.CodeGone, 0)
+		h.dropRun(later, r)
+		h.tell(r.joiner, rendezvous.CodeGone, 0)
 	}
 }
 
@@ -187,12 +206,9 @@ func (h *hub) dropRun(now int64, r *run) {
 	r.joiner.run, r.joiner.idle = nil, now
 }
 
+// endRun removes a run and tells its joiner why.
 func (h *hub) endRun(now int64, r *run, code rendezvous.ErrorCode, retry time.Duration) {
 	h.dropRun(now, r)
-	if code == rendezvous.CodeGone && r.stage == stageTaken {
-		h.end(r.joiner, code, retry)
-		return
-	}
 	h.tell(r.joiner, code, retry)
 }
 

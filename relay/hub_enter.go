@@ -43,9 +43,6 @@ func (h *hub) hostMsg(now int64, c *client, m *rendezvous.HostMsg) {
 	}
 	ttl := max(0, h.set.Limits.CodeTime-time.Duration(now-l.born)) / time.Second
 	c.enqueue(rendezvous.AppendCode(nil, &rendezvous.CodeMsg{Lobby: l.id, Lookup: l.lookup, Resume: l.resume, TTL: uint16(ttl)}))
-	for _, r := range l.runs {
-		h.announce(r)
-	}
 }
 
 // takeBack gives a lobby to the connection that knew its token; the newest wins.
@@ -139,6 +136,10 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 		h.tell(c, code, 0)
 		return
 	}
+	if l.host == nil {
+		h.tell(c, rendezvous.CodeBusy, awayRetry)
+		return
+	}
 	if mine := l.of(c.source); len(mine) >= h.set.Limits.RunsPerSource {
 		h.endRun(now, mine[0], rendezvous.CodeRunEnded, 0)
 	}
@@ -150,14 +151,7 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 	l.runs = append(l.runs, r)
 	c.run, c.idle = r, 0
 	h.count.runs.Add(1)
-	h.announce(r)
-}
-
-// announce tells the host of a run that has not begun, if the host is there.
-func (h *hub) announce(r *run) {
-	if c := r.lobby.host; c != nil && r.stage == stageJoined {
-		c.enqueue(rendezvous.AppendRun(nil, &rendezvous.RunMsg{Run: r.id, NonceJ: r.nonce}))
-	}
+	l.host.enqueue(rendezvous.AppendRun(nil, &rendezvous.RunMsg{Run: r.id, NonceJ: r.nonce}))
 }
 
 func (h *hub) refused(c *client, why string) {

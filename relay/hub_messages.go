@@ -63,11 +63,18 @@ func (h *hub) message(now int64, c *client, b []byte) {
 	}
 }
 
+// lostRole reports whether the client is neither host nor joiner. What it says about a lobby or run then is swallowed: it may
+// have lost it a moment ago and not know yet, and without one it gains nothing.
+func (c *client) lostRole() bool { return c.lobby == nil && c.run == nil }
+
 // toJoiner passes a host's message on, if the run is at the stage before it. A run that ended meanwhile swallows it: host and
 // relay see its end at different times.
 func (h *hub) toJoiner(c *client, id uint32, before, after runStage, b []byte) (ok bool) {
 	l := c.lobby
-	if l == nil || id == 0 || id > l.last {
+	if l == nil {
+		return c.lostRole()
+	}
+	if id == 0 || id > l.last {
 		return false
 	}
 	r := l.run(id)
@@ -86,8 +93,7 @@ func (h *hub) toJoiner(c *client, id uint32, before, after runStage, b []byte) (
 func (h *hub) toHost(c *client, id uint32, before, after runStage, b []byte) (ok bool) {
 	r := c.run
 	if r == nil {
-		// It lost its run a moment ago and cannot know yet, or it never had one and gains nothing.
-		return c.lobby == nil && c.idle != 0
+		return c.lostRole()
 	}
 	if r.id != id || r.stage != before || r.lobby.host == nil {
 		return false
@@ -100,7 +106,10 @@ func (h *hub) toHost(c *client, id uint32, before, after runStage, b []byte) (ok
 // failMsg ends a run whose joiner guessed wrong, and charges the guess to the joiner's source.
 func (h *hub) failMsg(now int64, c *client, id uint32, b []byte) bool {
 	l := c.lobby
-	if l == nil || l.state != lobbyOpen || id == 0 || id > l.last {
+	if l == nil {
+		return c.lostRole()
+	}
+	if l.state != lobbyOpen || id == 0 || id > l.last {
 		return false
 	}
 	r := l.run(id)
@@ -122,7 +131,10 @@ func (h *hub) charge(now int64, c *client) {
 // takenMsg uses the code up and allots the session.
 func (h *hub) takenMsg(now int64, c *client, id uint32) bool {
 	l := c.lobby
-	if l == nil || l.state != lobbyOpen || id == 0 || id > l.last {
+	if l == nil {
+		return c.lostRole()
+	}
+	if l.state != lobbyOpen || id == 0 || id > l.last {
 		return false
 	}
 	r := l.run(id)

@@ -91,15 +91,12 @@ func (h *hub) busy(now int64) (n int) {
 	return n
 }
 
-// closeAll finishes every connection.
+// closeAll tells everybody that the relay ends and finishes every connection.
 func (h *hub) closeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.clients {
-		if !c.finished {
-			c.finished = true
-			c.finish()
-		}
+		h.end(c, rendezvous.CodeDraining, drainRetry)
 	}
 }
 

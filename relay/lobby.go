@@ -38,7 +38,7 @@ type lobby struct {
 type runStage uint8
 
 const (
-	stageJoined runStage = iota // RUN is due or sent
+	stageJoined runStage = iota // RUN is sent
 	stageShareA
 	stageShareB
 	stageConfA

@@ -77,10 +77,18 @@ func (s *Server) serveLobby(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !s.enter() {
+		w.Header().Set("Retry-After", "30")
 		http.Error(w, "The relay is about to stop.", http.StatusServiceUnavailable)
 		return
 	}
 	defer s.conns.Done()
+	source := sourceOf(conn.remote.Addr())
+	if !h.admit(source) {
+		h.count.crowded.Add(1)
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "Your network has too many connections to this relay.", http.StatusTooManyRequests)
+		return
+	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	limits := &s.set.Limits
@@ -97,12 +105,13 @@ func (s *Server) serveLobby(w http.ResponseWriter, r *http.Request) {
 		OnPongReceived: func(context.Context, []byte) { calm() },
 	})
 	if err != nil {
+		h.dismiss(source)
 		return
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(int64(limits.MessageBytes))
 	c := &client{
-		ws: ws, addr: conn.remote.Addr(), source: sourceOf(conn.remote.Addr()), reached: conn.local,
+		ws: ws, addr: conn.remote.Addr(), source: source, reached: conn.local,
 		out: make(chan []byte, limits.QueueMessages), fin: make(chan struct{}), kill: cancel, slow: &h.count.slow,
 	}
 	h.enter(s.clock.mono(), c)

@@ -30,15 +30,17 @@ type Server struct {
 	endpoints []*endpoint
 	admin     net.Listener
 
-	ctx     context.Context // ends when the relay is forced or has drained
+	ctx     context.Context // ends lobby connections
 	cancel  context.CancelFunc
+	force   chan struct{} // closed by Close
+	once    sync.Once
 	started atomic.Bool
 	state   atomic.Int32
 	probes  prober
 
-	mu     sync.Mutex // guards closed and the first Add of conns
-	closed bool
-	conns  sync.WaitGroup // lobby connections and their goroutines
+	mu    sync.Mutex // guards ended and the first Add of conns
+	ended bool
+	conns sync.WaitGroup // lobby connections and their goroutines
 }
 
 const (
@@ -55,7 +57,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{set: set}
+	s := &Server{set: set, force: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clock = newClock(set.Now)
 	s.log = newEvents(&s.set)
@@ -148,7 +150,7 @@ func (s *Server) sessionEndpoints(reached ...netip.AddrPort) (out []netip.AddrPo
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.ended {
 		return false
 	}
 	s.conns.Add(1)
@@ -203,12 +205,16 @@ func (s *Server) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		s.drain()
-	case <-s.ctx.Done():
+	case <-s.force:
 	case err = <-failed:
 	}
 	s.state.Store(stateStopped)
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
 	s.goodbye()
-	s.Close()
+	s.cancel()
+	s.closeSockets()
 	for _, h := range servers {
 		h.Close()
 	}
@@ -229,23 +235,23 @@ func (s *Server) wrap(c net.Conn) net.Conn {
 	return &eitherConn{Conn: c, config: s.cert.config()}
 }
 
-// Close ends the relay at once. Matches that need it lose their relay path. It is safe to call more than once, also while
-// Run drains.
+// Close ends the relay at once, also while Run drains: lobby connections are told, matches that need the relay lose its path.
+// It does not wait for Run. It is safe to call more than once, and releases the sockets of a relay that never ran.
 func (s *Server) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.cancel()
-	s.closeSockets()
+	s.once.Do(func() { close(s.force) })
+	if s.started.CompareAndSwap(false, true) {
+		s.cancel()
+		s.closeSockets()
+		if s.admin != nil {
+			s.admin.Close()
+		}
+	}
 	return nil
 }
 
 func (s *Server) closeSockets() {
 	for _, e := range s.endpoints {
 		e.close()
-	}
-	if s.admin != nil && !s.started.Load() {
-		s.admin.Close()
 	}
 }
 

@@ -79,11 +79,11 @@ func loadSecret(dir string) (s secret, warning string, err error) {
 	}
 	name := filepath.Join(dir, secretFile)
 	s, warning, err = readSecret(name)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		if errors.Is(err, fs.ErrPermission) {
-			return randomSecret(), inMemory(err), nil
-		}
+	switch {
+	case err == nil, errors.Is(err, ErrSecret):
 		return s, warning, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return randomSecret(), inMemory(err), nil
 	}
 	s = randomSecret()
 	switch err := writeSecret(dir, name, s); {
