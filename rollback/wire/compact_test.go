@@ -40,15 +40,12 @@ func TestCompactSizes(t *testing.T) {
 	}
 }
 
-// TestCompactRefuses is WIRE-05 for the compact form: every second way to say something is refused.
-func TestCompactRefuses(t *testing.T) {
-	ref := Ref{Frame: 100}
+// refusalRef is the reference that compactRefusals are read against.
+const refusalRef = 100
+
+func compactRefusals() []refusal {
 	const c = prefixCompact
-	tests := []struct {
-		name string
-		b    []byte
-		want error
-	}{
+	return []refusal{
 		{"nothing", nil, ErrTruncated},
 		{"a full packet", []byte("V2RB\x01"), ErrMagic},
 		{"more than 1200 bytes", bytes.Repeat([]byte{c}, 1201), ErrTooLong},
@@ -80,10 +77,14 @@ func TestCompactRefuses(t *testing.T) {
 		{"parity with a hash", []byte{c | prefixFEC | prefixHash, 1, 2, 3, 4, 7, 0, 0x44, 1}, ErrField},
 		{"parity with options", []byte{c | prefixFEC | prefixExtend, extendLoss, 1, 2, 3, 4, 7, 0, 0x44, 1}, ErrField},
 	}
-	for _, tt := range tests {
+}
+
+// TestCompactRefuses is WIRE-05 for the compact form: every second way to say something is refused.
+func TestCompactRefuses(t *testing.T) {
+	for _, tt := range compactRefusals() {
 		t.Run(tt.name, func(t *testing.T) {
 			var q Packet
-			if err := ParseCompact(tt.b, &q, ref); !errors.Is(err, tt.want) {
+			if err := ParseCompact(tt.b, &q, Ref{Frame: refusalRef}); !errors.Is(err, tt.want) {
 				t.Errorf("error %v, want %v; parsed %+v", err, tt.want, q)
 			}
 		})
