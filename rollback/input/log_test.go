@@ -10,11 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
+// TestLogRoundTrip is GOLD-01 too: what a replay holds is what a packet of the same words would.
 func TestLogRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := human[uint16](t, rapid.IntRange(0, 300).Draw(t, "n"))
 		behind := rapid.SliceOfN(rapid.Byte(), 0, 4).Draw(t, "behind")
 		b := append(AppendLog([]byte("head"), words), behind...)
+		if !bytes.HasSuffix(b[:len(b)-len(behind)], AppendRun(nil, 0, words)) {
+			t.Fatalf("the log %x does not end in the run of its words", b)
+		}
 		got, rest, err := ParseLog(b[4:], []uint16{42}, len(words))
 		if err != nil || got[0] != 42 || !slices.Equal(got[1:], words) || !bytes.Equal(rest, behind) {
 			t.Fatalf("%x came back as %x, rest %x, %v", words, got, rest, err)
