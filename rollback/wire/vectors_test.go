@@ -378,7 +378,7 @@ func TestInputVectors(t *testing.T) {
 	}
 }
 
-// ackOf keeps the vector's ack arithmetic and ackbits' in step: bit 0 stands for Ack-1, over the wrap too.
+// TestVectorAckMeaning keeps the packet's ack bits and those of ackbits in step: bit 0 stands for Ack-1, over the wrap too.
 func TestVectorAckMeaning(t *testing.T) {
 	p := Packet{HasAck: true, Ack: 0, AckBits: 1}
 	if bits := ackbits.BuildAckBits(p.Ack, []ackbits.Seq{0, 65535}); bits != p.AckBits {
