@@ -324,13 +324,12 @@ func TestStreamAgainstModel(t *testing.T) {
 		d.rows = MaxParity
 
 		type groupModel struct {
-			sent               map[uint8][]byte
-			got                map[uint8]bool
-			parity             map[uint8]bool
-			size               int
-			done               bool
-			rebuilt            map[uint8]bool
-			knownMissing, late int
+			sent    map[uint8][]byte
+			got     map[uint8]bool
+			parity  map[uint8]bool
+			size    int
+			done    bool
+			rebuilt map[uint8]bool
 		}
 		groups := map[uint16]*groupModel{}
 		var want DecoderStats
