@@ -22,7 +22,7 @@ const (
 	maxRegion = 32
 	maxTeam   = 3
 	// offerFixed is the length of an encoded offer without its two strings.
-	offerFixed = 2 + 2 + 8 + 1 + 1 + 1 + 1 + 1 + maxTeam + 4 + 1 + 8 + 1
+	offerFixed = 2 + 2 + 8 + 1 + 1 + 1 + 1 + 1 + maxTeam + 4 + 1 + 8 + 1 + 1
 )
 
 // Offer is what one side says about itself. The rules of the match are the
@@ -30,7 +30,7 @@ const (
 //
 //	wire u16 | sim u16 | data hash u64 | ruleset u8 | format u8 | rounds u8 |
 //	ranked u8 | explicit u8 | team 3 x u8 | frames u32 | seeded u8 | seed u64 |
-//	mode u8 | lv8 build | lv8 region                        little-endian
+//	mode u8 | paths u8 | lv8 build | lv8 region             little-endian
 type Offer struct {
 	Wire, Sim uint16
 	DataHash  uint64
@@ -44,6 +44,7 @@ type Offer struct {
 	Seeded    bool           // the host fixes the seed
 	Seed      uint64
 	Mode      uint8
+	Paths     uint8  // kinds of path this side permits, as natpunch.Allowed
 	Build     string // at most 64 bytes; a difference is a warning only
 	Region    string // at most 32 bytes, cleaned by the receiver
 }
@@ -58,7 +59,7 @@ func AppendOffer(b []byte, o Offer) []byte {
 	b = binary.LittleEndian.AppendUint32(b, o.Frames)
 	b = append(b, bit(o.Seeded))
 	b = binary.LittleEndian.AppendUint64(b, o.Seed)
-	b = append(b, o.Mode)
+	b = append(b, o.Mode, o.Paths)
 	b = appendText(b, o.Build, maxBuild)
 	return appendText(b, o.Region, maxRegion)
 }
@@ -78,7 +79,7 @@ func ParseOffer(b []byte) (Offer, error) {
 	copy(o.Team[:], b[17:20])
 	o.Frames = binary.LittleEndian.Uint32(b[20:])
 	o.Seed = binary.LittleEndian.Uint64(b[25:])
-	o.Mode = b[33]
+	o.Mode, o.Paths = b[33], b[34]
 	if b[15] > 1 || b[24] > 1 || o.Explicit&^settings != 0 || b[24] == 0 && o.Seed != 0 || o.Frames > 1<<31-1 {
 		return Offer{}, fmt.Errorf("%w: offer with an impossible flag", ErrMalformed)
 	}

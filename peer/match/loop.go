@@ -1,0 +1,256 @@
+package match
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"backstep/fec"
+	"backstep/peer/setup"
+	"backstep/rollback"
+	"backstep/rollback/tally"
+	"backstep/rollback/wire"
+	"backstep/sim"
+)
+
+const (
+	setupInterval = 50_000    // µs between repeated set-up messages
+	setupPoll     = 2_000     // µs between looks at the queue before frame 0
+	doneLimit     = 2_000_000 // µs to wait for the opponent's DONE
+	byeCopies     = 3
+	byeSpacing    = 5_000 // µs between them, so that one burst does not take all
+	tickMicros    = 1_000_000 / sim.SimulationHz
+
+	maxDrain = 512 // packets handled in one step, so that a flood cannot hold a tick
+
+	tickBins  = 4096 // of 1<<tickShift µs
+	tickShift = 2
+)
+
+// Config is everything a Loop needs to know beforehand.
+type Config struct {
+	Side   int          // 0 host, 1 joiner; also the player's slot
+	Setup  *setup.Setup // begun by the caller, finished here
+	Source Source       // the local player
+
+	Frames     int32 // play frames 0…Frames-1; 0 = until the match is decided, or what the opponent asks for
+	Window     int   // frames that may be predicted, 1 to rollback.MaxWindow
+	InputDelay int   // frames
+	FEC        fec.Mode
+	Timeout    int64 // µs of silence after which the opponent counts as gone
+
+	// Clock gives µs for measuring how long a tick takes; nil leaves that
+	// unmeasured. Everything else uses the times given to Step.
+	Clock func() int64
+
+	// Observer, all optional, is called on the loop's goroutine.
+	Observer Observer
+}
+
+// Observer sees what happens in a match. The arguments are valid during the call.
+type Observer struct {
+	// Started: both sides know the match; frame 0 follows.
+	Started func(m setup.Match, w *World)
+	// Settled: a frame is confirmed and final; once for every frame, in order.
+	Settled func(frame int32, words [2]uint16, w *World)
+	// Ticked: after every tick, with the session's result.
+	Ticked func(now int64, r rollback.Result)
+}
+
+// Event is a line of the report's event list.
+type Event struct {
+	Frame int32
+	Kind  string
+	Text  string
+}
+
+const (
+	maxEvents = 256
+	hashRoom  = 128 // hashes a match of 21 minutes has; a longer one allocates once more
+)
+
+type phase uint8
+
+const (
+	phaseSetup phase = iota
+	phasePlaying
+	phaseDone
+	phaseBye
+	phaseEnded
+)
+
+// Loop is one match. One goroutine owns it; only Interrupt may be called from
+// another.
+type Loop struct {
+	cfg    Config
+	pipe   Pipe
+	phase  phase
+	driver *rollback.Driver[World, uint16]
+	match  setup.Match
+
+	interrupt     atomic.Bool
+	heardAt       int64 // last authenticated packet
+	sendAt        int64 // next repetition of a set-up message, or next packet of Done and Bye
+	opponentPlays bool
+
+	word      uint16 // of wordFrame
+	wordFrame int32
+
+	settled int32 // last frame handed to the observer
+	last    int32 // label of the last frame of the match, or open
+	final   uint64
+	doneAt  int64
+	theirs  done
+	heard   bool // theirs is set
+	byes    int
+	reason  byeReason
+
+	end    End
+	err    error
+	hashes [][2]uint64
+	events []Event
+	ticks  tally.Histogram
+	bad    int64 // full packets that did not parse or said something impossible
+
+	buf [wire.MaxPacket]byte
+	msg [wire.MaxPacket]byte
+	pkt wire.Packet
+}
+
+// openEnd marks that the last frame is not known yet.
+const openEnd = int32(1<<31 - 1)
+
+// New makes a loop that begins with the set-up at its first Step.
+func New(cfg Config, pipe Pipe) *Loop {
+	return &Loop{
+		cfg: cfg, pipe: pipe, wordFrame: -1, settled: -1, last: openEnd,
+		ticks: tally.New(tickBins, tickShift), hashes: make([][2]uint64, 0, hashRoom),
+	}
+}
+
+// Interrupt asks the loop to say goodbye and end. It may be called from any
+// goroutine and more than once.
+func (l *Loop) Interrupt() { l.interrupt.Store(true) }
+
+// Step does what is due at now (µs) and returns when it wants to be called
+// next, and whether the match has ended.
+func (l *Loop) Step(now int64) (next int64, ended bool) {
+	if l.heardAt == 0 {
+		l.heardAt = now
+	}
+	l.drain(now)
+	if l.interrupt.Load() && l.phase < phaseBye {
+		l.leave(now, byeLeave, EndInterrupt, ErrInterrupted)
+	}
+	if l.phase < phaseBye {
+		l.watch(now)
+	}
+	switch l.phase {
+	case phaseSetup:
+		return l.setup(now), false
+	case phasePlaying:
+		return l.play(now), l.phase == phaseEnded
+	case phaseDone:
+		return l.finish(now), l.phase == phaseEnded
+	case phaseBye:
+		return l.goodbye(now), l.phase == phaseEnded
+	}
+	return now, true
+}
+
+// watch ends the match when the opponent cannot be there any more.
+func (l *Loop) watch(now int64) {
+	switch {
+	case l.pipe.Broken():
+		l.stop(EndLeft, fmt.Errorf("%w: the connection was closed", ErrOpponentLeft))
+	case l.cfg.Timeout > 0 && now-l.heardAt > l.cfg.Timeout:
+		l.stop(EndTimeout, fmt.Errorf("%w for %d seconds", ErrTimeout, l.cfg.Timeout/1_000_000))
+	default:
+		return
+	}
+	if l.final != 0 || l.phase == phaseDone {
+		// Everything of this side's is complete; only the goodbye is missing.
+		l.end, l.err = l.goal(), nil
+	}
+}
+
+// drain handles what has arrived, oldest first.
+func (l *Loop) drain(now int64) {
+	for range maxDrain {
+		pkt, at, ok := l.pipe.Receive()
+		if !ok {
+			return
+		}
+		l.heardAt = max(l.heardAt, at)
+		if wire.IsCompact(pkt) {
+			l.opponentPlays = true
+			if l.driver != nil {
+				// What a packet did wrong is counted by the driver.
+				_ = l.driver.Receive(at, pkt)
+			}
+			continue
+		}
+		l.control(now, pkt)
+	}
+}
+
+func (l *Loop) control(now int64, b []byte) {
+	if err := wire.ParseFull(b, &l.pkt); err != nil {
+		if l.phase == phaseSetup {
+			if v := versionOf(err); v != nil {
+				l.leave(now, byeVersion, EndVersion, v)
+				return
+			}
+		}
+		l.bad++
+		return
+	}
+	msg := l.pkt.Message
+	if len(msg) == 0 {
+		l.bad++
+		return
+	}
+	switch msg[0] {
+	case setup.Kind:
+		l.heardSetup(now, msg)
+	case kindDone:
+		d, ok := parseDone(msg)
+		if !ok {
+			l.bad++
+			return
+		}
+		l.theirs, l.heard = d, true
+	case kindBye:
+		m, ok := parseBye(msg)
+		if !ok {
+			l.bad++
+			return
+		}
+		l.heardBye(m)
+	default:
+		l.bad++
+	}
+}
+
+// send sends a control message.
+func (l *Loop) sendControl(msg []byte) {
+	if b := AppendControl(l.buf[:0], msg); len(b) > 0 {
+		l.pipe.Send(b)
+	}
+}
+
+// leave begins the goodbye.
+func (l *Loop) leave(now int64, reason byeReason, end End, err error) {
+	l.reason, l.end, l.err = reason, end, err
+	l.phase, l.sendAt, l.byes = phaseBye, now, 0
+}
+
+// stop ends at once: there is nobody to say goodbye to.
+func (l *Loop) stop(end End, err error) {
+	l.end, l.err, l.phase = end, err, phaseEnded
+}
+
+func (l *Loop) note(frame int32, kind, text string) {
+	if len(l.events) < maxEvents {
+		l.events = append(l.events, Event{frame, kind, text})
+	}
+}

@@ -1,0 +1,59 @@
+package match
+
+import (
+	"fmt"
+
+	"backstep/peer/setup"
+	"backstep/rollback"
+	"backstep/rollback/tally"
+)
+
+// Outcome is what there is to report of a match, whatever its end was.
+type Outcome struct {
+	End    End
+	Err    error // nil when the match ended as it was meant to
+	Match  setup.Match
+	Known  bool // Match is set: the set-up was finished
+	Frames int  // simulated, never more than were to be played
+	// Confirmed counts final frames from 0 on.
+	Confirmed int
+	FinalHash uint64 // of the last frame; HasFinal says whether it was reached
+	HasFinal  bool
+	Hashes    [][2]uint64 // frame and hash, every 600 frames
+	Events    []Event
+	TickTime  tally.Histogram // µs
+	Malformed int64           // full packets that made no sense
+	Stats     rollback.Stats  // zero before the session began
+	Agreed    int32           // newest frame whose hash both sides confirmed, -1 none
+	Desyncs   int64
+}
+
+// Outcome returns the report's material. It is complete once Step has said
+// that the match ended.
+func (l *Loop) Outcome() Outcome {
+	o := Outcome{
+		End: l.end, Err: l.err, Match: l.match, Known: l.driver != nil,
+		Confirmed: int(l.settled + 1), FinalHash: l.final, HasFinal: l.final != 0 || l.phase >= phaseDone && l.settled >= l.last,
+		Hashes: l.hashes, Events: l.events, TickTime: l.ticks, Malformed: l.bad, Agreed: -1,
+	}
+	if l.driver != nil {
+		o.Frames = int(min(l.driver.Frame(), l.last) + 1)
+		o.Stats = l.driver.Stats()
+		o.Agreed = l.driver.Session().Agreed(1 - l.cfg.Side)
+	}
+	if l.end == EndDesync {
+		o.Desyncs = max(1, o.Stats.Session.Desyncs)
+	}
+	return o
+}
+
+// Driver is the session of the match, nil before the set-up is finished. For
+// reading on the loop's goroutine only.
+func (l *Loop) Driver() *rollback.Driver[World, uint16] { return l.driver }
+
+func (l *Loop) incompatible() error {
+	if other, ok := l.cfg.Setup.Other(); ok {
+		return fmt.Errorf("%w: the opponent, build %q, refused this side's settings", setup.ErrIncompatible, other.Build)
+	}
+	return fmt.Errorf("%w: the opponent refused this side's version or settings", setup.ErrIncompatible)
+}
