@@ -61,6 +61,8 @@ type Limits struct {
 	LobbiesPerSource int // 4: open lobbies of a source
 	RunsPerSource    int // 1: open runs of a source in one lobby; a further one ends its oldest
 	RunsPerLobby     int // 4: open runs of a lobby; a further one ends the oldest
+	RunStarts        int // 5: runs started in a lobby in a second, so that answering them stays within a host's messages
+	SourceRunStarts  int // 2: runs started by a source in a second, five seconds of burst
 	MaxConns         int // 4096: TCP connections in all
 	MaxLobbies       int // 10000: lobbies in all
 	MaxSessions      int // 20000: forwarding sessions in all
@@ -89,6 +91,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		ConnsPerSource: 8, LobbiesPerSource: 4, RunsPerSource: 1, RunsPerLobby: 4,
+		RunStarts: 5, SourceRunStarts: 2,
 		MaxConns: 4096, MaxLobbies: 10000, MaxSessions: 20000,
 		GuessBurst: 10, GuessRefill: time.Minute, GuessesPerSec: 50,
 		MessagesPerSec: 16, MessageBytes: 4096, QueueMessages: 16,
@@ -103,7 +106,8 @@ func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	for _, f := range []struct{ v, d *int }{
 		{&l.ConnsPerSource, &d.ConnsPerSource}, {&l.LobbiesPerSource, &d.LobbiesPerSource},
-		{&l.RunsPerSource, &d.RunsPerSource}, {&l.RunsPerLobby, &d.RunsPerLobby}, {&l.MaxConns, &d.MaxConns},
+		{&l.RunsPerSource, &d.RunsPerSource}, {&l.RunsPerLobby, &d.RunsPerLobby},
+		{&l.RunStarts, &d.RunStarts}, {&l.SourceRunStarts, &d.SourceRunStarts}, {&l.MaxConns, &d.MaxConns},
 		{&l.MaxLobbies, &d.MaxLobbies}, {&l.MaxSessions, &d.MaxSessions}, {&l.GuessBurst, &d.GuessBurst},
 		{&l.GuessesPerSec, &d.GuessesPerSec}, {&l.MessagesPerSec, &d.MessagesPerSec},
 		{&l.MessageBytes, &d.MessageBytes}, {&l.QueueMessages, &d.QueueMessages},
@@ -134,6 +138,7 @@ func (l Limits) valid() error {
 	}{
 		{"ConnsPerSource", l.ConnsPerSource, 1 << 20}, {"LobbiesPerSource", l.LobbiesPerSource, 1 << 20},
 		{"RunsPerSource", l.RunsPerSource, 1 << 10}, {"RunsPerLobby", l.RunsPerLobby, 1 << 10},
+		{"RunStarts", l.RunStarts, 1e6}, {"SourceRunStarts", l.SourceRunStarts, 1e6},
 		{"MaxConns", l.MaxConns, 1 << 20}, {"MaxLobbies", l.MaxLobbies, maxLobbies}, {"MaxSessions", l.MaxSessions, 1 << 24},
 		{"GuessBurst", l.GuessBurst, 1 << 20}, {"GuessesPerSec", l.GuessesPerSec, 1e6},
 		{"MessagesPerSec", l.MessagesPerSec, 1e6}, {"MessageBytes", l.MessageBytes, 1 << 16},

@@ -36,6 +36,8 @@ type hub struct {
 	all      bucket
 	allRate  rate
 	msgRate  rate
+	starts   *sourceTable
+	runRate  rate
 }
 
 // sourceUse counts what a source holds, so that counting is not searching.
@@ -73,6 +75,8 @@ func newHub(set *settings, sec secret, c *clock, log *events) *hub {
 		guesses:   newSourceTable(refill(l.GuessBurst, l.GuessRefill)),
 		allRate:   perSecond(l.GuessesPerSec, 1),
 		msgRate:   perSecond(l.MessagesPerSec, 1),
+		starts:    newSourceTable(perSecond(l.SourceRunStarts, 5)),
+		runRate:   perSecond(l.RunStarts, 1),
 	}
 }
 

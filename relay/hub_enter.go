@@ -140,6 +140,17 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 		h.tell(c, rendezvous.CodeBusy, awayRetry)
 		return
 	}
+	// Every run costs the host a message; one who floods a lobby with runs must not use the host's budget up, nor the turn of
+	// others.
+	if !h.starts.take(now, c.addr) {
+		h.tell(c, rendezvous.CodeSlowDown, time.Second)
+		return
+	}
+	if w := l.starts.wait(now, h.runRate, 1); w > 0 {
+		h.tell(c, rendezvous.CodeBusy, time.Duration(w))
+		return
+	}
+	l.starts.take(now, h.runRate, 1)
 	if mine := l.of(c.source); len(mine) >= h.set.Limits.RunsPerSource {
 		h.endRun(now, mine[0], rendezvous.CodeRunEnded, 0)
 	}

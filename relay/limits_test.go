@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,17 +27,18 @@ func TestCase02UnfinishedRuns(t *testing.T) {
 	host := r.player(t)
 	code := host.host(rendezvous.ResumeToken{})
 	bad := make([]*player, 4)
-	for i := range bad {
-		bad[i] = r.playerFrom(t, fmt.Sprintf("127.0.%d.1", i+1))
-	}
 	spoil := func(n int) {
 		for i := range n {
+			from := fmt.Sprintf("127.0.%d.1", i%len(bad)+1)
+			if bad[i%len(bad)] == nil {
+				bad[i%len(bad)] = r.playerFrom(t, from)
+			}
 			p := bad[i%len(bad)]
 			p.join(code.Lookup)
 			pass(t, host, p, rendezvous.AppendShareA(nil, &rendezvous.ShareAMsg{Run: host.run().Run}))
 			// It never answers and starts over.
 			p.ws.CloseNow()
-			bad[i%len(bad)] = r.playerFrom(t, fmt.Sprintf("127.0.%d.1", i%len(bad)+1))
+			bad[i%len(bad)] = nil
 		}
 	}
 	spoil(20)
@@ -56,9 +59,46 @@ func TestCase02UnfinishedRuns(t *testing.T) {
 	honest.session()
 }
 
+// The same with the limits as they are: a source that starts runs as fast as it can costs the host neither its connection nor
+// the honest joiner's turn.
+func TestCase02RunFlood(t *testing.T) {
+	r := startAt(t, Config{})
+	host := r.playerFrom(t, "127.1.0.1")
+	code := host.host(rendezvous.ResumeToken{})
+	now := r.clock.mono()
+	var answers int
+	flood := func(n int) {
+		for range n {
+			c := &client{addr: netip.MustParseAddr("127.2.0.1"), source: netip.MustParsePrefix("127.2.0.0/24"), idle: now,
+				out: make(chan []byte, 4), fin: make(chan struct{}), kill: func() {}, slow: new(atomic.Uint64)}
+			r.hub.message(r.clock.mono(), c, rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: 1, Lookup: code.Lookup}))
+			for c.run != nil {
+				host.send(rendezvous.AppendShareA(nil, &rendezvous.ShareAMsg{Run: host.run().Run}))
+				answers++
+				wait(t, "the share", func() bool { return len(c.out) > 0 })
+				break
+			}
+		}
+	}
+	for range 10 {
+		flood(100)
+		r.time.advance(time.Second)
+	}
+	if answers < 20 || answers > 50 {
+		t.Fatalf("the host answered %d runs in ten seconds", answers)
+	}
+	honest := r.playerFrom(t, "127.3.0.1")
+	honest.join(code.Lookup)
+	run := host.run().Run
+	agree(t, host, honest, run)
+	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
+	host.session()
+	honest.session()
+}
+
 // Four open runs a lobby, one a source; a fifth ends the oldest; ten seconds each.
 func TestRunLimits(t *testing.T) {
-	r := startAt(t, Config{})
+	r := startAt(t, Config{Limits: Limits{RunStarts: 1000}})
 	host := r.playerFrom(t, "127.1.0.1")
 	code := host.host(rendezvous.ResumeToken{})
 	join := func(net int) *player {
@@ -87,7 +127,7 @@ func TestRunLimits(t *testing.T) {
 
 // A run in which the joiner has answered is not the one that makes room.
 func TestConfirmedRunIsNotPushedOut(t *testing.T) {
-	r := start(t, Config{})
+	r := start(t, Config{Limits: Limits{RunStarts: 1000}})
 	host := r.playerFrom(t, "127.1.0.1")
 	code := host.host(rendezvous.ResumeToken{})
 	honest := r.playerFrom(t, "127.1.1.1")
@@ -319,6 +359,19 @@ func TestCase07Hostile(t *testing.T) {
 	t.Run("says nothing", func(t *testing.T) {
 		p := r.player(t)
 		p.closed()
+	})
+	t.Run("proxy", func(t *testing.T) {
+		for _, request := range []string{
+			"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n",
+			"GET http://127.0.0.1:22/ HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n",
+			"POST /lobby HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+		} {
+			c := rawTCP(t, r)
+			io.WriteString(c, request)
+			if b, _ := io.ReadAll(c); !bytes.HasPrefix(b, []byte("HTTP/1.1 40")) {
+				t.Errorf("%q: %.60q", request, b)
+			}
+		}
 	})
 	t.Run("large header", func(t *testing.T) {
 		c := rawTCP(t, r)

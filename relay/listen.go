@@ -12,6 +12,7 @@ var ErrListen = errors.New("relay: cannot listen")
 
 // endpoint is one listening address: a TCP listener and the UDP sockets of the same number and of the next one.
 type endpoint struct {
+	host string // as configured
 	tcp  net.Listener
 	udp  *socket
 	next *socket // PORT+1, nil if it could not be bound
@@ -27,6 +28,26 @@ func (e *endpoint) close() {
 
 // portTries is how many ephemeral ports are tried until one is free for both protocols.
 const portTries = 64
+
+// listenAll binds every address, and only then the ports after them: those are welcome, the addresses themselves are needed.
+func listenAll(addrs []string) (out []*endpoint, err error) {
+	for _, a := range addrs {
+		e, err := listen(a)
+		if err != nil {
+			for _, e := range out {
+				e.close()
+			}
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	for _, e := range out {
+		if e.next == nil {
+			e.bindNext()
+		}
+	}
+	return out, nil
+}
 
 // listen binds one HOST:PORT for TCP and UDP. With port 0 the system picks a TCP port and the same number must be free for
 // UDP; a number whose successor is free too is preferred, because STUN wants it.
@@ -45,7 +66,7 @@ func listen(addr string) (*endpoint, error) {
 		switch {
 		case err != nil:
 			last = err
-		case e.next != nil:
+		case e.bindNext():
 			if fallback != nil {
 				fallback.close()
 			}
@@ -73,14 +94,22 @@ func listenPort(host string, port int, addr string) (*endpoint, error) {
 		tcp.Close()
 		return nil, fmt.Errorf("%w on UDP %s: %w", ErrListen, addr, err)
 	}
-	e := &endpoint{tcp: tcp, udp: newSocket(udp, false)}
-	if at.Port < 65535 {
-		if next, err := listenUDP(host, at, at.Port+1); err == nil {
-			e.next = newSocket(next, true)
-			e.udp.sibling, e.next.sibling = e.next, e.udp
-		}
+	return &endpoint{host: host, tcp: tcp, udp: newSocket(udp, false)}, nil
+}
+
+// bindNext binds PORT+1 for STUN, if that can be done.
+func (e *endpoint) bindNext() bool {
+	at := e.tcp.Addr().(*net.TCPAddr)
+	if at.Port == 65535 {
+		return false
 	}
-	return e, nil
+	c, err := listenUDP(e.host, at, at.Port+1)
+	if err != nil {
+		return false
+	}
+	e.next = newSocket(c, true)
+	e.udp.sibling, e.next.sibling = e.next, e.udp
+	return true
 }
 
 // listenUDP binds the address the TCP listener got, so that a host name means the same one for both.

@@ -31,6 +31,7 @@ type lobby struct {
 	host   *client
 	runs   []*run // open, oldest first; after TAKEN the one that took it
 	last   uint32 // run number
+	starts bucket
 
 	channel uint32 // once taken
 }

@@ -48,7 +48,8 @@ func (l *lockedBuffer) String() string {
 }
 
 // manyPeers are limits for tests with many peers from one address.
-var manyPeers = Limits{ConnsPerSource: 1000, LobbiesPerSource: 1000, RunsPerSource: 4, UnprovenAnswers: 100000}
+var manyPeers = Limits{ConnsPerSource: 1000, LobbiesPerSource: 1000, RunsPerSource: 4, UnprovenAnswers: 100000,
+	RunStarts: 1e5, SourceRunStarts: 1e5}
 
 // running is a relay that serves on loopback until the test ends.
 type running struct {

@@ -39,10 +39,8 @@ func (s *Server) selfProbe(ctx context.Context) error {
 		return p.err
 	}
 	var errs []error
-	for _, a := range s.probeTargets() {
-		if err := probeUDP(ctx, a); err != nil {
-			errs = append(errs, err)
-		}
+	for _, ways := range s.probeTargets() {
+		errs = append(errs, probeAny(ctx, ways))
 	}
 	p.at, p.err = now, errors.Join(errs...)
 	if ok := p.err == nil; ok != p.last {
@@ -56,24 +54,41 @@ func (s *Server) selfProbe(ctx context.Context) error {
 	return p.err
 }
 
-func (s *Server) probeTargets() (out []netip.AddrPort) {
+// probeTargets returns the addresses of which each must answer, with the ways to reach it. A wildcard socket is fine if
+// either family does: a machine may have one only.
+func (s *Server) probeTargets() (out [][]netip.AddrPort) {
+	public := s.set.public
 	for _, e := range s.endpoints {
 		a := e.udp.local
-		switch {
-		case s.set.public.Addr().IsValid():
-			port := s.set.public.Port()
+		if public.Addr().IsValid() {
+			port := public.Port()
 			if port == 0 {
 				port = a.Port()
 			}
-			return []netip.AddrPort{netip.AddrPortFrom(s.set.public.Addr(), port)}
-		case a.Addr() == netip.IPv4Unspecified():
-			a = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), a.Port())
-		case a.Addr() == netip.IPv6Unspecified():
-			a = netip.AddrPortFrom(netip.IPv6Loopback(), a.Port())
+			return [][]netip.AddrPort{{netip.AddrPortFrom(public.Addr(), port)}}
 		}
-		out = append(out, a)
+		ways := []netip.AddrPort{a}
+		if a.Addr().IsUnspecified() {
+			ways = []netip.AddrPort{
+				netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), a.Port()),
+				netip.AddrPortFrom(netip.IPv6Loopback(), a.Port()),
+			}
+		}
+		out = append(out, ways)
 	}
 	return out
+}
+
+func probeAny(ctx context.Context, ways []netip.AddrPort) error {
+	var errs []error
+	for _, a := range ways {
+		err := probeUDP(ctx, a)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // probeUDP sends a padded binding request and waits for the answer to it.

@@ -82,13 +82,8 @@ func New(c Config) (*Server, error) {
 	s.hub.held = s.fwd.table.has
 	s.hub.endpoints = s.sessionEndpoints
 	s.count = &connCount{sources: make(map[netip.Prefix]int), most: set.Limits.MaxConns, perSource: 2 * set.Limits.ConnsPerSource}
-	for _, a := range s.set.Listen {
-		e, err := listen(a)
-		if err != nil {
-			s.closeSockets()
-			return nil, err
-		}
-		s.endpoints = append(s.endpoints, e)
+	if s.endpoints, err = listenAll(s.set.Listen); err != nil {
+		return nil, err
 	}
 	if set.Admin != "" {
 		if s.admin, err = net.Listen("tcp", set.Admin); err != nil {
