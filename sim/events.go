@@ -29,7 +29,7 @@ const (
 	EventClash                       // the owner of a shot that met another
 	EventCancelOpen                  // Value: bits of what is open
 	EventCancelShut                  //
-	EventFlash                       // Value: frames the opponent stands still
+	EventFlash                       // Value: frames everybody stands still
 	eventKinds
 )
 

@@ -123,12 +123,21 @@ func (s *stepper) height(i int) Fixed {
 	return s.kind(i).StandHeight
 }
 
+// foot gives where a fighter's body begins: in the air the legs are drawn up by a third of its height.
+func (s *stepper) foot(i int) Fixed {
+	f := &s.w.fighters[i]
+	if f.Air != 0 {
+		return f.Y + s.kind(i).StandHeight/3
+	}
+	return f.Y
+}
+
 // bodies pushes opponents apart and keeps them within sight of each other. Every rule treats both alike, so that a mirrored
 // world gives the mirrored result.
 func (s *stepper) bodies() {
 	a, b := int(s.w.point[0]), int(s.w.point[1])
 	fa, fb := &s.w.fighters[a], &s.w.fighters[b]
-	if s.solid(a) && s.solid(b) && fa.Y < fb.Y+s.height(b) && fb.Y < fa.Y+s.height(a) {
+	if s.solid(a) && s.solid(b) && s.foot(a) < fb.Y+s.height(b) && s.foot(b) < fa.Y+s.height(a) {
 		s.separate(a, b)
 	}
 	far := (fa.X - fb.X).Abs() - s.rules.MaxApart

@@ -12,7 +12,7 @@ type stepper struct {
 	in      [MaxFighters]control
 	frozen  [MaxFighters]bool
 	was     [MaxFighters]Fixed // X before motion
-	freeze  [MaxFighters]int32 // a move begun in this frame freezes the opponents for so long
+	freeze  [MaxFighters]int32 // a move begun in this frame freezes everybody for so long
 	breaks  [MaxFighters]bool  // a thrown fighter breaks the throw
 	shift   [MaxFighters]Fixed // pushback that a wall gave to somebody else
 }
@@ -101,10 +101,8 @@ func (s *stepper) input() {
 			continue
 		}
 		for j := range int(w.count) {
-			if Side(j) != Side(i) && w.Active(j) {
-				f := &w.fighters[j]
-				f.HitstopFrames = max(f.HitstopFrames, int16(s.freeze[i]))
-			}
+			f := &w.fighters[j]
+			f.HitstopFrames = max(f.HitstopFrames, int16(s.freeze[i]))
 		}
 	}
 }

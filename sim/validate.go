@@ -17,7 +17,9 @@ func (c *check) that(ok bool, format string, args ...any) {
 
 // within asks for lo <= v <= hi.
 func (c *check) within(name string, v, lo, hi int64) {
-	c.that(lo <= v && v <= hi, "%s %d is outside %d…%d", name, v, lo, hi)
+	if v < lo || v > hi {
+		c.that(false, "%s %d is outside %d…%d", name, v, lo, hi)
+	}
 }
 
 // Bounds no reachable state leaves.

@@ -162,7 +162,7 @@ type Move struct {
 	PushHit, PushBlock fixed.Q // first speed away from the attacker
 	LaunchX, LaunchY   fixed.Q // X away from the attacker
 	Gain, Cost         int32   // super meter
-	Freeze             int32   // frames the opponent stands still when the move starts
+	Freeze             int32   // frames everybody stands still when the move starts
 
 	Cancel      Span
 	CancelInto  uint8 // bits 1<<Button of the moves that may follow after a contact in Cancel
