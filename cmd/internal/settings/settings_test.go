@@ -300,8 +300,8 @@ func FuzzConfigFile(f *testing.F) {
 	f.Add("frames 1\nlisten :1\nlisten = :2 # two\n")
 	f.Add("path \"a\\\"b\"\nstun-only\n")
 	f.Add("\ufeff# x\n=\n \"\n")
+	path := filepath.Join(f.TempDir(), "prog.conf")
 	f.Fuzz(func(t *testing.T, text string) {
-		path := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -313,8 +313,11 @@ func FuzzConfigFile(f *testing.F) {
 		if err := first.WriteConfig(&b); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		second := newFixture(t)
-		if err := second.Parse([]string{"--config", writeFile(t, b.String())}); err != nil {
+		if err := second.Parse([]string{"--config", path}); err != nil {
 			t.Fatalf("printed configuration refused: %v\n%s", err, b.String())
 		}
 		if *first.path != *second.path || *first.frames != *second.frames || !slices.Equal(*first.listen, *second.listen) ||

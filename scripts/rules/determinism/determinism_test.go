@@ -169,9 +169,14 @@ var hook = func() {}
 var state = &struct{ X int }{}
 var buffer [64]byte
 var enabled = true
-var any1 any = 3`, []string{"3: package-level variable Count", "5: package-level error Bad", "6: package-level error Sentinel",
-		"7: package-level variable hook", "8: package-level variable state", "9: package-level variable buffer", "10: package-level variable enabled",
-		"11: package-level variable any1"}},
+var any1 any = 3
+var mask = uint32(1) << len("abc")
+func F() uint32 { return mask }
+func G() {
+	enabled = false
+}`, []string{"3: package-level variable Count", "5: package-level error Bad", "6: package-level error Sentinel",
+		"7: package-level variable hook", "8: package-level variable state", "9: package-level variable buffer", "11: package-level variable any1",
+		"15: assignment to package-level enabled"}},
 	{"tablesread", `package p
 import ("bytes"; "hash/crc32"; "slices")
 type move struct { frames [3]int; name string }

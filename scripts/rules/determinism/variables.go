@@ -74,20 +74,19 @@ func embeds(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(l *ast.Comment) bool { return strings.HasPrefix(l.Text, "//go:embed ") })
 }
 
-// isTable reports whether a variable of type t can be a table: arrays, slices, maps, strings, structs of data, pointers
-// to arrays (hash/crc32 hands its tables out so), and pointers to a struct of the same package, which is then sealed. A
-// number, another pointer, an interface or a function in a variable is state, or a way to state.
+// isTable reports whether a variable of type t can be a table, by which is meant whatever is worked out once and then
+// read: numbers, strings, arrays, slices, maps, structs of data, pointers to arrays (hash/crc32 hands its tables out so),
+// and pointers to a struct of the same package, which is then sealed. Another pointer, an interface, a channel or a
+// function in a variable is state, or a way to state.
 func (c *checker) isTable(t types.Type) bool {
 	switch u := t.Underlying().(type) {
-	case *types.Array, *types.Slice, *types.Map, *types.Struct:
+	case *types.Array, *types.Slice, *types.Map, *types.Struct, *types.Basic:
 		return true
 	case *types.Pointer:
 		if _, ok := u.Elem().Underlying().(*types.Array); ok {
 			return true
 		}
 		return c.seal(u.Elem())
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
 	}
 	return false
 }
