@@ -347,7 +347,7 @@ func TestWastedAndRecoveredShards(t *testing.T) {
 // more, and not so much less that bytes are wasted.
 func TestFirstRoundFailure(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	const trials = 100_000
+	const trials = 20_000
 	for _, k := range []int{8, 61} {
 		for _, ppm := range []uint32{20_000, 100_000} {
 			failures := func(m int) (failed int) {
