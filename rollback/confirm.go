@@ -55,9 +55,10 @@ func (s *Session[S, W]) confirmRun(player int, first int32, words []W) error {
 }
 
 // Reach is the newest frame for which an honest player can send an input: it may predict a full window beyond this
-// side's newest input, and sample its own input as many frames ahead as the delay allows.
+// side's newest input, and sample its own input as many frames ahead as the delay allows. Both are the other side's
+// own choice, so the largest are taken.
 func (s *Session[S, W]) Reach() int32 {
-	return s.localNext - 1 + s.hard() + MaxInputDelay
+	return s.localNext - 1 + s.hard(MaxWindow) + MaxInputDelay
 }
 
 // Conflict is the contradiction that ended the match, nil if there is none.

@@ -69,7 +69,7 @@ func (s *Session[S, W]) resimulate() {
 		*next = *s.state(f - 1)
 		s.game.Step(next, in, policy)
 		k := f & inputMask
-		dirty = *next != s.states[s.place[k]]
+		dirty = s.force || *next != s.states[s.place[k]]
 		s.place[k], s.spare = s.spare, s.place[k]
 		s.replayed = append(s.replayed, f)
 		s.classify(f, next)

@@ -78,16 +78,15 @@ func (s *Session[S, W]) full() bool {
 	if next-s.confirmed <= window {
 		return false
 	}
-	return s.freer == nil || next-s.confirmed > s.hard() || s.counted(s.confirmed+1, s.cur)+1 > window
+	return s.freer == nil || next-s.confirmed > s.hard(window) || s.counted(s.confirmed+1, s.cur)+1 > window
 }
 
-// hard is the most frames that may be predicted, free ones included.
-func (s *Session[S, W]) hard() int32 {
-	window := int32(s.cfg.PredictionWindowFrames)
+// hard is the most frames that may be predicted with the given window, free ones included.
+func (s *Session[S, W]) hard(window int32) int32 {
 	if s.freer == nil {
-		return max(window, MaxWindow)
+		return window
 	}
-	return min(max(window, MaxWindow)+FreeFrames, HardWindow)
+	return min(window+FreeFrames, HardWindow)
 }
 
 // counted is how many of the frames from first to last are not free.
