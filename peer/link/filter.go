@@ -30,6 +30,7 @@ const (
 type filter struct {
 	done   atomic.Bool   // our handshake is done: epoch 0 is over
 	forged atomic.Uint64 // records cut out
+	data   replayed      // application data that passed
 }
 
 // keep compacts b to the records that may pass and returns how many bytes
@@ -49,6 +50,9 @@ func (f *filter) keep(b []byte) int {
 			return n
 		}
 		if f.allowed(rest[:size]) {
+			if rest[0] == typeApplicationData {
+				f.data.add(binary.BigEndian.Uint64(rest[3:]) & (1<<48 - 1))
+			}
 			n += size
 			continue
 		}

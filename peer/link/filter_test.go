@@ -100,3 +100,14 @@ func TestQueueDropsOldest(t *testing.T) {
 		t.Fatalf("%d packets left", n)
 	}
 }
+
+func TestReplayedCountsNewOnes(t *testing.T) {
+	var r replayed
+	for _, s := range []uint64{0, 1, 2, 2, 5, 3, 5, 4, 1, replayWindow * 3, 7, replayWindow*3 - 1, replayWindow*3 - 1} {
+		r.add(s)
+	}
+	// 0…5 once each, the far one, 7 from before the window, and one behind it.
+	if got := r.fresh.Load(); got != 9 {
+		t.Fatalf("%d new, want 9", got)
+	}
+}

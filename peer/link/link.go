@@ -28,6 +28,7 @@ type Link struct {
 
 	sent, sentBytes, refused         uint64
 	received, receivedBytes, badByte atomic.Uint64
+	early                            atomic.Uint64 // data records before the first delivered one
 }
 
 // Stats are counts since the link was made. Bytes are DTLS records without
@@ -36,7 +37,7 @@ type Stats struct {
 	Sent, SentBytes         uint64
 	Received, ReceivedBytes uint64
 	SendRefused             uint64 // the socket or the library refused; the same as lost
-	Forged                  uint64 // records the filter cut out
+	Forged                  uint64 // records the filter cut out or authentication refused
 	Malformed               uint64 // authentic, but without a legal link byte
 	QueueDropped            uint64 // oldest packets given up by the full queue
 }
@@ -102,10 +103,15 @@ func (l *Link) Stats() Stats {
 	l.queue.mu.Lock()
 	dropped := l.queue.dropped
 	l.queue.mu.Unlock()
+	received := l.received.Load()
+	forged := l.under.filter.forged.Load()
+	if fresh := l.under.filter.data.fresh.Load(); received > 0 && fresh > l.early.Load()+received {
+		forged += fresh - l.early.Load() - received
+	}
 	return Stats{
 		Sent: l.sent, SentBytes: l.sentBytes, SendRefused: l.refused,
-		Received: l.received.Load(), ReceivedBytes: l.receivedBytes.Load(),
-		Forged: l.under.filter.forged.Load(), Malformed: l.badByte.Load(), QueueDropped: dropped,
+		Received: received, ReceivedBytes: l.receivedBytes.Load(),
+		Forged: forged, Malformed: l.badByte.Load(), QueueDropped: dropped,
 	}
 }
 
@@ -130,7 +136,10 @@ func (l *Link) read() {
 		// An authenticated record proves that the client has our last flight,
 		// so it will not repeat its own in epoch 0.
 		l.under.filter.done.Store(true)
-		l.received.Add(1)
+		if l.received.Add(1) == 1 {
+			// The library may drop data that overtakes the last flight.
+			l.early.Store(l.under.filter.data.fresh.Load() - 1)
+		}
 		l.receivedBytes.Add(uint64(n + recordOverhead))
 		d, err := wire.ParseDatagram(b[:n])
 		if err != nil || len(d.Packet) > wire.MaxPacket {

@@ -188,20 +188,27 @@ func TestForgedRecordsAttack15(t *testing.T) {
 			want++
 		}
 	}
+	// Damaged copies that keep their own sequence number count as repeats of
+	// the good one, so give each a number of its own.
 	good := a.sent[0]
 	for i := range good {
 		bad := bytes.Clone(good)
+		bad[9]++
+		bad[10] = byte(i)
 		bad[i] ^= 0x10
 		b.inject(bad)
+		want++
 	}
-	b.inject(good) // replayed
+	b.inject(good) // replayed, not forged
 	for i := range 50 {
 		la.Send(fmt.Appendf(nil, "packet %d", i))
 		if got := receive(t, lb); string(got) != fmt.Sprintf("packet %d", i) {
 			t.Fatalf("packet %d: got %q", i, got)
 		}
 	}
-	if got := lb.Stats().Forged; got < want {
+	// A damaged copy may share its number with another one, and one whose
+	// length is damaged falls into two records.
+	if got := lb.Stats().Forged; got < want-4 || got > want+4 {
 		t.Fatalf("%d counted as forged, %d were sent", got, want)
 	}
 	if lb.Broken() {
