@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/netip"
 	"time"
 
 	"github.com/pion/ice/v3"
 	"github.com/pion/logging"
+	"github.com/pion/stun/v2"
 
 	"backstep/natpunch/rendezvous"
 )
@@ -21,8 +23,10 @@ import (
 // 1.4 s; the waits would delay a path that already works.
 const (
 	checkInterval      = 50 * time.Millisecond
-	keepaliveInterval  = time.Second
 	maxBindingRequests = 60
+	// keepalive is off: pion skips its own check whenever it has just answered
+	// one, so the side whose timer fires second would never ask. See consent.
+	keepalive = 0
 	// prflxWait lets the announced address of a LAN win over a hairpin route
 	// that answered first.
 	prflxWait = 100 * time.Millisecond
@@ -31,7 +35,7 @@ const (
 	disconnectedTimeout = 5 * time.Second
 	failedTimeout       = 10 * time.Second
 	// attemptTime covers maxBindingRequests checks and a late opponent.
-	attemptTime = 6 * time.Second
+	attemptTime = 4 * time.Second
 )
 
 // agentEvent is what an agent tells its owner.
@@ -44,6 +48,7 @@ type agentEvent struct {
 // agent is one ICE agent of one generation.
 type agent struct {
 	generation uint32
+	tieBreaker uint64
 	ice        *ice.Agent
 	mux        *iceMux
 	events     chan<- agentEvent
@@ -55,7 +60,7 @@ type agent struct {
 // newAgent makes an agent that is ready to be run. Events go to events until
 // close.
 func newAgent(ctx context.Context, generation uint32, mux *iceMux, events chan<- agentEvent) (*agent, error) {
-	a := &agent{generation: generation, mux: mux, events: events}
+	a := &agent{generation: generation, tieBreaker: rand.Uint64(), mux: mux, events: events}
 	a.ctx, a.cancel = context.WithCancel(ctx)
 	bindings := uint16(maxBindingRequests)
 	ptr := func(d time.Duration) *time.Duration { return &d }
@@ -70,7 +75,7 @@ func newAgent(ctx context.Context, generation uint32, mux *iceMux, events chan<-
 		IncludeLoopback:        true, // which addresses exist is our choice, see collect
 		MaxBindingRequests:     &bindings,
 		CheckInterval:          ptr(checkInterval),
-		KeepaliveInterval:      ptr(keepaliveInterval),
+		KeepaliveInterval:      ptr(keepalive),
 		DisconnectedTimeout:    ptr(disconnectedTimeout),
 		FailedTimeout:          ptr(failedTimeout),
 		HostAcceptanceMinWait:  ptr(0),
@@ -198,6 +203,27 @@ func remoteCandidate(r rendezvous.Candidate) (ice.Candidate, error) {
 		Network: "udp", Address: addr, Port: port, Component: ice.ComponentRTP,
 		RelAddr: "0.0.0.0", RelPort: 1,
 	})
+}
+
+// consentPriority is that of a peer-reflexive candidate, RFC 8445 5.1.2.1; the
+// opponent's agent does not use it once a pair is selected.
+const consentPriority = 110<<24 | 65535<<8 | 255
+
+// consent sends a check of our own on a selected pair, in the manner of RFC
+// 7675. Its answer is what policy.proven wants to hear: the route works both
+// ways. The opponent's agent answers it like any other check.
+func (a *agent) consent(controlling bool, to netip.AddrPort) {
+	var role stun.Setter = ice.AttrControlled(a.tieBreaker)
+	if controlling {
+		role = ice.AttrControlling(a.tieBreaker)
+	}
+	m, err := stun.Build(stun.BindingRequest, stun.TransactionID,
+		stun.NewUsername(a.mux.cred.remoteUfrag+":"+a.mux.cred.localUfrag),
+		role, ice.PriorityAttr(consentPriority),
+		stun.NewShortTermIntegrity(a.mux.cred.remotePwd), stun.Fingerprint)
+	if err == nil {
+		_ = a.mux.write(m.Raw, to)
+	}
 }
 
 // close ends the agent and waits for its goroutines.

@@ -61,6 +61,7 @@ type Paths struct {
 	framed  [rendezvous.MaxFrame]byte
 
 	mu     sync.Mutex
+	locals []netip.Addr
 	policy *policy
 	reg    *registration
 	refl   *reflexive // nil while the address is hidden
@@ -98,6 +99,7 @@ func Open(ctx context.Context, cfg Config) (*Paths, error) {
 		registered: make(chan struct{}),
 		kick:       make(chan struct{}, 1),
 	}
+	p.locals = cfg.Locals(p.loopback)
 	p.queue = newQueue(&p.drops)
 	p.sock = newSocket(cfg.Conn, (*demux)(p), &p.drops)
 	p.selected.Store(uint32(Relay))

@@ -5,7 +5,10 @@ const (
 	minSilence = 80_000    // silence below this is jitter
 	goodRun    = 3         // authenticated packets that prove a route
 	trialTime  = 1_000_000 // both routes after a direct one appeared
-	settleTime = 100_000   // both routes after a switch
+	settleTime = 100_000   // both routes after a switch to the relay
+	// Both routes after a switch to direct, and no judgement of it meanwhile:
+	// the opponent follows once its own check, one a second, was answered.
+	returnTime = 1_200_000
 
 	// A copy now and then on the route that is not primary. The direct one is
 	// wished for, so it is asked more often; the relay only has to stay warm.
@@ -141,10 +144,13 @@ func (p *policy) setDown(m Mask, at int64) {
 }
 
 func (p *policy) choose(m Mask, at int64) {
-	if p.primary != 0 || p.switches > 0 {
+	if p.switches > 0 {
 		p.settled = at + settleTime
+		if m == Direct {
+			p.settled = at + returnTime
+		}
 	}
-	p.primary, p.chosen = m, at
+	p.primary, p.chosen, p.mirror = m, at, 0
 	p.switches++
 	p.lastSwitched = at
 	p.relay.since, p.direct.since = 0, 0
@@ -220,7 +226,7 @@ func (p *policy) decide(now int64) {
 		p.choose(Direct, now)
 		p.returned = now
 	case p.primary == Direct && p.relay.up:
-		if p.relay.since < goodRun || p.quiet(now) <= p.silence() {
+		if p.relay.since < goodRun || p.quiet(now) <= p.silence() || now < p.settled {
 			return
 		}
 		if p.hasFailed && now-p.returned < flapTime {

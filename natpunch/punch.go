@@ -12,6 +12,9 @@ import (
 // Timing of attempts at a direct path.
 const (
 	healthStep = 250 * time.Millisecond
+	// consentEvery a check of our own goes out on a route in use; on one that
+	// is not primary, and so waits to be proven, every healthStep.
+	consentEvery = time.Second
 	// deadAfter a direct route without an authenticated arrival is sought anew.
 	deadAfter = 3 * time.Second
 	// stableAfter a route that held this long, failures before it are history.
@@ -37,7 +40,7 @@ var retryAfter = [...]time.Duration{2 * time.Second, 5 * time.Second, 10 * time.
 //	   |
 //	   +-- an ICE check was answered and the pair selected --> direct route up
 //	   |        silent for 3 s --> begin G+1
-//	   +-- nothing within 6 s --> begin G+1 after 2, 5, 10, 30, 60 s
+//	   +-- nothing within 4 s --> begin G+1 after 2, 5, 10, 30, 60 s
 //
 // While addresses are hidden it sends nothing and only passes sealed messages
 // on to Config.Other.
@@ -97,6 +100,7 @@ type puncher struct {
 	started    bool
 	connected  time.Time // zero while not connected
 	began      time.Time
+	asked      time.Time // last consent check
 	startAt    time.Time // when set: start the agent then
 	beginAt    time.Time // when set: begin the next generation then
 	failures   int
@@ -191,7 +195,9 @@ func (q *puncher) begin(g uint32) {
 	q.generation, q.began, q.beginAt = g, time.Now(), time.Time{}
 	q.theirs, q.haveTheirs, q.started = nil, false, false
 
+	locals := p.cfg.Locals(p.loopback)
 	p.mu.Lock()
+	p.locals = locals
 	var seen []netip.AddrPort
 	if p.refl != nil {
 		seen = p.refl.addresses(p.reg.mapped)
@@ -203,7 +209,7 @@ func (q *puncher) begin(g uint32) {
 		p.direct.stage = stageWaiting
 	}
 	p.mu.Unlock()
-	found := collect(p.LocalAddr(), p.cfg.Locals(p.loopback), p.loopback, p.cfg.Allowed, seen)
+	found := collect(p.LocalAddr(), locals, p.loopback, p.cfg.Allowed, seen)
 	q.own = found.list
 
 	mux := &iceMux{
@@ -325,6 +331,24 @@ func (q *puncher) onTime(now time.Time) {
 	}
 	if q.dead() {
 		q.lost()
+		return
+	}
+	q.consent(now)
+}
+
+func (q *puncher) consent(now time.Time) {
+	p := q.p
+	p.mu.Lock()
+	pause := consentEvery
+	if p.policy.primary != Direct {
+		pause = healthStep
+	}
+	// The joiner's agent checks back whenever it is asked, which is proof too.
+	fresh := p.cfg.Clock()-p.policy.direct.proven < pause.Microseconds()
+	p.mu.Unlock()
+	if to := p.directAddr.Load(); to != nil && !fresh && now.Sub(q.asked) >= pause {
+		q.asked = now
+		q.agent.consent(p.cfg.Side == rendezvous.SideHost, *to)
 	}
 }
 

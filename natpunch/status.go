@@ -1,6 +1,7 @@
 package natpunch
 
 import (
+	"net/netip"
 	"strings"
 
 	"backstep/natpunch/rendezvous"
@@ -167,16 +168,13 @@ func (p *Paths) mapping() Mapping {
 	if p.refl == nil {
 		return MappingUnknown
 	}
-	return p.refl.mapping(p.reg.mapped, localPort(p.LocalAddr()), p.cfg.Locals(p.loopback))
+	return p.refl.mapping(p.reg.mapped, localPort(p.LocalAddr()), p.locals)
 }
 
 // Mapped is our address as the relay sees it; invalid before Open returned. It
 // is for doctor and for players who asked for it, never for a log.
-func (p *Paths) Mapped() (addr string, ok bool) {
+func (p *Paths) Mapped() (addr netip.AddrPort, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.reg.registered {
-		return "", false
-	}
-	return p.reg.mapped.String(), true
+	return p.reg.mapped, p.reg.registered
 }
