@@ -57,16 +57,14 @@ func TestFamilies(t *testing.T) {
 // began over the relay survives the change to the direct path and back.
 func TestDTLSOverPaths(t *testing.T) {
 	m := openPair(t, "127.0.0.1", "127.0.0.1:0")
-	cfg := &dtls.Config{
-		PSK:             func([]byte) ([]byte, error) { return []byte("0123456789abcdef"), nil },
-		PSKIdentityHint: []byte("hint"),
-		CipherSuites:    []dtls.CipherSuiteID{dtls.TLS_PSK_WITH_AES_128_GCM_SHA256},
-	}
-	server, err := dtls.Server(m.p[0].paths, m.p[0].paths.Peer(), cfg)
+	psk := dtls.WithPSK(func([]byte) ([]byte, error) { return []byte("0123456789abcdef"), nil })
+	hint := dtls.WithPSKIdentityHint([]byte("hint"))
+	suite := dtls.WithCipherSuites(dtls.TLS_PSK_WITH_AES_128_GCM_SHA256)
+	server, err := dtls.ServerWithOptions(m.p[0].paths, m.p[0].paths.Peer(), psk, hint, suite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := dtls.Client(m.p[1].paths, m.p[1].paths.Peer(), cfg)
+	client, err := dtls.ClientWithOptions(m.p[1].paths, m.p[1].paths.Peer(), psk, hint, suite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,6 +199,7 @@ func (m *match) cut(on bool) {
 
 // TestRelayFirstThenDirect is the whole life of a path: relay at once, direct
 // within a second, the direct path cut, the relay takes over, and the return.
+// B-01, B-02, S-06.
 func TestRelayFirstThenDirect(t *testing.T) {
 	t.Parallel()
 	m := newMatch(t, nil)

@@ -83,7 +83,8 @@ func newNATMatch(t *testing.T, kindA, kindB string) *match {
 	return m
 }
 
-// TestNATMatrix: every pair of NAT kinds reaches the path that theory allows.
+// TestNATMatrix: every pair of NAT kinds reaches the path that theory allows,
+// direct first and the relay where there is a symmetric NAT in the way. B-02.
 func TestNATMatrix(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"fullcone", "addrres", "cone", "sym"}
