@@ -47,9 +47,7 @@ func (l *testLink) send(now int64, b []byte) {
 		}
 		if l.chance(l.corrupt) {
 			if !l.discard {
-				c := slices.Clone(b)
-				c[l.rng.IntN(len(c))] ^= 1 << l.rng.IntN(8)
-				l.put(now, c, 0)
+				l.put(now, l.damaged(b), 0)
 			}
 			return
 		}
@@ -59,6 +57,22 @@ func (l *testLink) send(now int64, b []byte) {
 		}
 	}
 	l.put(now, b, 0)
+}
+
+// damaged is a copy of b with one bit flipped, cut short, or replaced by noise.
+func (l *testLink) damaged(b []byte) []byte {
+	c := slices.Clone(b)
+	switch l.rng.IntN(3) {
+	case 0:
+		c[l.rng.IntN(len(c))] ^= 1 << l.rng.IntN(8)
+	case 1:
+		c = c[:l.rng.IntN(len(c))]
+	default:
+		for i := range c {
+			c[i] = byte(l.rng.Uint32())
+		}
+	}
+	return c
 }
 
 func (l *testLink) put(now int64, b []byte, extra int64) {
