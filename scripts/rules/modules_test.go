@@ -13,9 +13,10 @@ import (
 
 // testTools are modules that only tests and scripts use, and what for.
 var testTools = map[string]string{
-	"go.uber.org/goleak": "finds goroutines that a test leaves behind",
-	"golang.org/x/tools": "loads packages with types for the determinism guard",
-	"pgregory.net/rapid": "property tests",
+	"github.com/pion/transport/v3": "pion's virtual network, for tests of paths through NATs",
+	"go.uber.org/goleak":           "finds goroutines that a test leaves behind",
+	"golang.org/x/tools":           "loads packages with types for the determinism guard",
+	"pgregory.net/rapid":           "property tests",
 }
 
 // A module that is in go.mod and in no program is a promise nobody keeps (G-19).

@@ -245,6 +245,15 @@ func init() {
 		"27: package-level table handed on", "28: package-level grid handed on", "29: package-level names handed on",
 		"30: assignment to package-level list", "30: package-level list handed on", "31: assignment to package-level table",
 		"32: package-level list handed on", "35: assignment to package-level table"}},
+	{"errorparameters", `package p
+import "fmt"
+var magic = [4]byte{'B', 'S'}
+func malformed(format string, args ...any) error { return fmt.Errorf("bad: %s", fmt.Sprintf(format, args...)) }
+func sly(args ...any) { args[0].([]byte)[0] = 1 }
+func F() error {
+	sly(magic[:])
+	return malformed("want %s", magic[:])
+}`, []string{"7: package-level magic handed on"}},
 	{"parameters", `package p
 var table = [4]string{"a", "b"}
 type reader struct{}

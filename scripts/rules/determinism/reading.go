@@ -10,7 +10,7 @@ import (
 var readers = []string{
 	"bytes.Compare", "bytes.Contains", "bytes.Equal", "bytes.HasPrefix", "bytes.HasSuffix", "bytes.Index",
 	"bytes.IndexByte", "bytes.NewReader",
-	"encoding/json.Unmarshal",
+	"encoding/json.Unmarshal", "fmt.Errorf", "fmt.Sprintf", "fmt.Sprint",
 	"hash/crc32.Checksum", "hash/crc32.New", "hash/crc32.Update", "hash/crc64.Checksum", "hash/crc64.Update",
 	"crypto/sha256.Sum256", "github.com/cespare/xxhash/v2.Sum64",
 	"slices.BinarySearch", "slices.BinarySearchFunc", "slices.Clone", "slices.Compare", "slices.Contains",

@@ -166,6 +166,8 @@ func (c *checker) partFault(at ast.Expr, path []ast.Node) *fault {
 			return assigned
 		}
 		return nil
+	case *ast.TypeAssertExpr: // what comes out may share the memory that went in
+		return &fault{at, insteadAlias, "package-level %s handed on, so that it could be written through"}
 	case *ast.UnaryExpr:
 		if p.Op == token.AND {
 			return &fault{at, insteadWrite, "address of package-level %s"}
