@@ -57,7 +57,7 @@ func TestCase11AnswersAreNotLonger(t *testing.T) {
 		id := [12]byte{0xBA, byte(i), byte(i >> 8)}
 		p.send(appendStunRequest(nil, id, 64))
 		for {
-			b := p.next(time.Second)
+			b := p.next(patience)
 			if b == nil {
 				t.Fatal("the relay stopped answering")
 			}
@@ -73,7 +73,7 @@ func TestCase11AnswersAreNotLonger(t *testing.T) {
 		p.send(appendStunRequest(nil, id, 64))
 		got := 0
 		for {
-			a := p.next(time.Second)
+			a := p.next(patience)
 			if a == nil {
 				t.Fatal("the relay stopped answering")
 			}

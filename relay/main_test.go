@@ -75,6 +75,7 @@ func start(t testing.TB, c Config) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{Server: s, addr: s.Addrs()[0], done: make(chan error, 1), stop: cancel}
 	go func() { r.done <- s.Run(ctx) }()
+	wait(t, "the start", func() bool { return s.state.Load() == stateServing })
 	t.Cleanup(func() {
 		cancel()
 		s.Close()
@@ -93,15 +94,18 @@ func startAt(t testing.TB, c Config) *running {
 	return r
 }
 
-// wait polls until f is true or two seconds have passed.
+// patience is how long a test waits for what must come; a busy machine may be slow.
+const patience = 10 * time.Second
+
+// wait polls until f is true or patience is at its end.
 func wait(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if f() {
 			return
 		}
 	}
-	t.Fatalf("waited two seconds for %s", what)
+	t.Fatalf("waited in vain for %s", what)
 }
 
 // udpPeer is a player's socket.
@@ -166,7 +170,7 @@ func (p *udpPeer) bind(k *token) rendezvous.Ack {
 	p.t.Helper()
 	for range 4 {
 		p.send(k.frame())
-		b := p.next(time.Second)
+		b := p.next(patience)
 		if b == nil {
 			p.t.Fatal("a registration was not answered")
 		}

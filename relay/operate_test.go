@@ -169,7 +169,7 @@ func TestDrain(t *testing.T) {
 	select {
 	case err := <-r.done:
 		r.done <- err
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("still draining after the match is over")
 	}
 }
@@ -193,7 +193,7 @@ func TestDrainEnds(t *testing.T) {
 			select {
 			case err := <-r.done:
 				r.done <- err
-			case <-time.After(5 * time.Second):
+			case <-time.After(patience):
 				t.Fatal("still running")
 			}
 			host.refused(rendezvous.CodeDraining)
@@ -204,7 +204,6 @@ func TestDrainEnds(t *testing.T) {
 
 func TestRunTwice(t *testing.T) {
 	r := start(t, Config{})
-	wait(t, "the start", func() bool { return r.state.Load() == stateServing })
 	if err := r.Run(context.Background()); err != ErrRunning {
 		t.Fatal(err)
 	}
@@ -244,7 +243,7 @@ func TestTwoListeners(t *testing.T) {
 	exchange(t, 6, b, a)
 	id := [12]byte{6}
 	b.send(appendStunRequest(nil, id, 128))
-	if got := mappedOf(t, b.next(time.Second), id); got != b.addr() {
+	if got := mappedOf(t, b.next(patience), id); got != b.addr() {
 		t.Fatal(got)
 	}
 	if code, body := r.get(t, "/readyz"); code != 200 {
@@ -268,7 +267,7 @@ func TestWildcard(t *testing.T) {
 	exchange(t, hs.Channel, a, b)
 	id := [12]byte{6}
 	a.send(appendStunRequest(nil, id, 40))
-	if got := mappedOf(t, a.next(time.Second), id); got != a.addr() {
+	if got := mappedOf(t, a.next(patience), id); got != a.addr() {
 		t.Fatal(got)
 	}
 	if code, body := r.get(t, "/readyz"); code != 200 {
@@ -371,7 +370,7 @@ func TestTLS(t *testing.T) {
 	}
 	c := rawTCP(t, &running{Server: r.Server, addr: r.addr})
 	c.Write([]byte{22, 3, 1, 0, 5, 1, 2, 3, 4, 5}) // a TLS record that is no handshake
-	c.SetReadDeadline(time.Now().Add(2 * time.Second))
+	c.SetReadDeadline(time.Now().Add(patience))
 	io.Copy(io.Discard, c)
 	meet(t, r)
 }

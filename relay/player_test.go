@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"backstep/natpunch/rendezvous"
 
@@ -26,7 +25,7 @@ func dialLobby(t testing.TB, r *running, from string, header http.Header) (*play
 		DisableKeepAlives: true,
 		DialContext:       (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext,
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ws, resp, err := websocket.Dial(ctx, "ws://"+r.addr.String()+rendezvous.LobbyPath,
 		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header})
@@ -50,7 +49,7 @@ func (r *running) playerFrom(t testing.TB, from string) *player {
 
 func (p *player) send(b []byte) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := p.ws.Write(ctx, websocket.MessageBinary, b); err != nil {
 		p.t.Fatalf("send %x: %v", b, err)
@@ -59,7 +58,7 @@ func (p *player) send(b []byte) {
 
 // next returns the next message, or the error that ended the connection.
 func (p *player) next() ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, b, err := p.ws.Read(ctx)
 	return b, err

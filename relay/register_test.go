@@ -29,7 +29,7 @@ func exchange(t *testing.T, channel uint32, a, b *udpPeer) {
 	t.Helper()
 	frame := rendezvous.AppendData(nil, channel, []byte(time.Now().String()))
 	a.send(frame)
-	if got := b.next(time.Second); !bytes.Equal(got, frame) {
+	if got := b.next(patience); !bytes.Equal(got, frame) {
 		t.Fatalf("sent %x, arrived %x", frame, got)
 	}
 }
@@ -51,7 +51,7 @@ func TestRegisterAndForward(t *testing.T) {
 	for _, n := range []int{1, rendezvous.MaxData} {
 		frame := rendezvous.AppendData(nil, 7, bytes.Repeat([]byte{0xA5}, n))
 		host.send(frame)
-		if got := join.next(time.Second); !bytes.Equal(got, frame) {
+		if got := join.next(patience); !bytes.Equal(got, frame) {
 			t.Fatalf("%d bytes of payload did not arrive", n)
 		}
 	}
@@ -76,7 +76,7 @@ func TestCase08ReplayedRegistration(t *testing.T) {
 	join.bind(jk)
 	captured := rendezvous.AppendReg(nil, &hk.Reg, &hk.key) // the bound one, with its right cookie
 	thief.send(captured)
-	answer := thief.next(time.Second)
+	answer := thief.next(patience)
 	var chal rendezvous.Chal
 	if rendezvous.ParseChal(answer, &chal) != nil || len(answer) > len(captured) {
 		t.Fatalf("the thief got %x", answer)
@@ -107,7 +107,7 @@ func TestCase09NewerBindingStands(t *testing.T) {
 
 	// The first REG from the new address is challenged; until it is answered the old address keeps working.
 	fresh.send(hk.frame())
-	fresh.next(time.Second)
+	fresh.next(patience)
 	exchange(t, 9, old, join)
 	exchange(t, 9, join, old)
 	fresh.bind(hk)
@@ -181,7 +181,7 @@ func TestRegisterStoresNothingBeforeCookie(t *testing.T) {
 	k := r.token(rendezvous.SideHost, 3, 1)
 	for range 50 {
 		p.send(k.frame())
-		b := p.next(time.Second)
+		b := p.next(patience)
 		var chal rendezvous.Chal
 		if rendezvous.ParseChal(b, &chal) != nil {
 			t.Fatalf("got %x", b)
@@ -239,7 +239,7 @@ func TestRegisterConflicts(t *testing.T) {
 	withCookie := func(p *udpPeer, k *token) []byte {
 		p.send(k.frame())
 		var chal rendezvous.Chal
-		if b := p.next(time.Second); rendezvous.ParseChal(b, &chal) != nil {
+		if b := p.next(patience); rendezvous.ParseChal(b, &chal) != nil {
 			t.Fatalf("got %x", b)
 		}
 		k.Cookie = chal.Cookie
@@ -270,7 +270,7 @@ func TestCase12DataRefused(t *testing.T) {
 	r.time.advance(time.Second)
 	r.silent(t, host, data, dropDataSilent)
 	join.send(data) // heard again: both ways work
-	if host.next(time.Second) == nil {
+	if host.next(patience) == nil {
 		t.Fatal("the silent side cannot speak")
 	}
 	exchange(t, 12, host, join)
@@ -302,7 +302,7 @@ func TestSessionForgotten(t *testing.T) {
 	}
 	p.send(captured)
 	var chal rendezvous.Chal
-	if b := p.next(time.Second); rendezvous.ParseChal(b, &chal) != nil {
+	if b := p.next(patience); rendezvous.ParseChal(b, &chal) != nil {
 		t.Fatalf("a replay after the session was forgotten got %x", b)
 	}
 	k.Counter = 0 // a client that lost its counter too

@@ -150,7 +150,7 @@ func TestStunSocket(t *testing.T) {
 	p := dialUDP(t, r.addr, "127.0.0.1")
 	id := [12]byte{9, 9}
 	p.send(appendStunRequest(nil, id, 128))
-	if got := mappedOf(t, p.next(time.Second), id); got != p.addr() {
+	if got := mappedOf(t, p.next(patience), id); got != p.addr() {
 		t.Fatalf("mapped %s, is %s", got, p.addr())
 	}
 	r.silent(t, p, stunMessage(), dropStunShort)
@@ -159,7 +159,7 @@ func TestStunSocket(t *testing.T) {
 	r.silent(t, p, stunMessage(attr(stunChange, 0, 0, 0, 6), attr(stunPadding, make([]byte, 40)...)), dropStunChange)
 	if b := appendStunRequest(nil, id, 40); len(b) != stunAnswerSize(p.addr().Addr()) {
 		t.Fatal("sizes")
-	} else if p.send(b); len(p.next(time.Second)) != len(b) {
+	} else if p.send(b); len(p.next(patience)) != len(b) {
 		t.Fatal("a request exactly as long as its answer")
 	}
 }
@@ -174,14 +174,14 @@ func TestStunNextPort(t *testing.T) {
 	id := [12]byte{7}
 	p.relay = netip.AddrPortFrom(r.addr.Addr(), r.addr.Port()+1)
 	p.send(appendStunRequest(nil, id, 128))
-	mappedOf(t, p.next(time.Second), id)
+	mappedOf(t, p.next(patience), id)
 	r.silent(t, p, r.token(0, 1, 1).frame(), dropUnknownType)
 	r.silent(t, p, dataFrame(10), dropUnknownType)
 
 	p.relay = r.addr
 	p.send(stunMessage(attr(stunChange, 0, 0, 0, 2), attr(stunPadding, make([]byte, 60)...)))
 	b := make([]byte, 2048)
-	p.SetReadDeadline(time.Now().Add(time.Second))
+	p.SetReadDeadline(time.Now().Add(patience))
 	_, from, err := p.ReadFromUDPAddrPort(b)
 	if err != nil || from.Port() != r.addr.Port()+1 {
 		t.Fatalf("answered from %v: %v", from, err)
@@ -206,7 +206,7 @@ func TestStunRate(t *testing.T) {
 	// Another network is not affected.
 	other := dialUDP(t, r.addr, "127.0.1.1")
 	other.send(appendStunRequest(nil, [12]byte{1}, 64))
-	if other.next(time.Second) == nil {
+	if other.next(patience) == nil {
 		t.Fatal("another /24 was refused too")
 	}
 }
