@@ -367,6 +367,9 @@ func (p *Paths) Authenticated(m Mask, at int64) {
 	p.policy.authenticated(m, at)
 }
 
+// Now reads Config.Clock, the time base of Plan and Authenticated.
+func (p *Paths) Now() int64 { return p.cfg.Clock() }
+
 // Peer is the constant address of the opponent.
 func (p *Paths) Peer() net.Addr { return opponent{} }
 
