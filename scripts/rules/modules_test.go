@@ -79,3 +79,35 @@ func TestModulesAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// places are the only files or directories that may import a library, so that replacing it is one change. Tests may
+// import it anywhere.
+var places = map[string]string{
+	"github.com/pion/ice/":             "natpunch/agent.go",
+	"github.com/pion/stun/":            "natpunch/agent.go",
+	"github.com/pion/dtls/":            "peer/link/",
+	"github.com/gtank/ristretto255":    "natpunch/cpace/",
+	"github.com/klauspost/reedsolomon": "fec/",
+	"github.com/prometheus/":           "relay/",
+	"github.com/peterbourgon/ff/":      "cmd/internal/settings/",
+	"golang.org/x/crypto/":             "natpunch/keys/",
+}
+
+func TestLibrariesStayInTheirPlace(t *testing.T) {
+	for _, f := range parsed(t, parser.ImportsOnly) {
+		if f.test {
+			continue
+		}
+		for _, spec := range f.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for library, place := range places {
+				if strings.HasPrefix(path, library) && f.name != place && !(strings.HasSuffix(place, "/") && strings.HasPrefix(f.name, place)) {
+					t.Errorf("%s imports %s, which belongs into %s", f.name, path, place)
+				}
+			}
+		}
+	}
+}
