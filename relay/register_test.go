@@ -34,6 +34,7 @@ func exchange(t *testing.T, channel uint32, a, b *udpPeer) {
 	}
 }
 
+// B-06: a forwarder that an operator can start and watch.
 func TestRegisterAndForward(t *testing.T) {
 	r := start(t, Config{})
 	host, join := dialUDP(t, r.addr, "127.0.0.1"), dialUDP(t, r.addr, "127.0.0.1")
