@@ -158,7 +158,7 @@ func (d *demux) dtls(b []byte, from netip.AddrPort) {
 		return
 	}
 	if mux.record(b, from) {
-		p.take(Direct, b)
+		p.take(Direct, b, p.cfg.Clock())
 	}
 }
 
@@ -192,15 +192,16 @@ func (d *demux) frame(b []byte, from netip.AddrPort) {
 	case !isDTLS(payload[0]) || p.cfg.Allowed&AllowRelay == 0:
 		p.drops.add(DropRelayPayload)
 	default:
-		p.relayHeard.Store(max(1, p.cfg.Clock()))
-		p.take(Relay, payload)
+		now := p.cfg.Clock()
+		p.relayHeard.Store(max(1, now))
+		p.take(Relay, payload, now)
 	}
 }
 
 // take hands a record to DTLS.
-func (p *Paths) take(m Mask, b []byte) {
+func (p *Paths) take(m Mask, b []byte, now int64) {
 	p.mu.Lock()
-	p.policy.raw(m, p.cfg.Clock())
+	p.policy.raw(m, now)
 	p.mu.Unlock()
 	p.queue.push(b)
 }

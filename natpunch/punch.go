@@ -216,7 +216,7 @@ func (q *puncher) begin(g uint32) {
 		bases:  found.bases,
 		send:   p.sock.send,
 		permit: func(a netip.Addr) bool { return offerable(a, p.loopback) && p.cfg.Allowed.permits(a) },
-		accept: func(b []byte, _ netip.AddrPort) { p.take(Direct, b) },
+		accept: func(b []byte, _ netip.AddrPort) { p.take(Direct, b, p.cfg.Clock()) },
 		proven: q.proven,
 		drop:   p.drops.add,
 	}
