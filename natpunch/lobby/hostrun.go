@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
+	"slices"
 	"time"
 
 	"backstep/natpunch/cpace"
@@ -17,11 +19,13 @@ const maxRuns = 4
 
 // A relay ends a host that sends more than 16 messages a second, and a stranger
 // decides how many runs there are. So a host answers at most runRate runs a
-// second after a burst of runBurst and passes over the rest, whose joiners ask
-// again: the flood costs time, not the lobby.
+// second after a burst of runBurst. The newest that wait, as many as a relay
+// keeps open, are drawn by lot, so that no flood can keep its timing between an
+// honest joiner and the host; the joiners of the others ask again.
 const (
 	runRate  = 10
 	runBurst = 8
+	runCost  = time.Second / runRate
 )
 
 // hostRun is a run whose joiner has not confirmed yet.
@@ -36,24 +40,40 @@ type hostRun struct {
 type runTable struct {
 	open   map[uint32]*hostRun
 	seq    uint64
-	tokens time.Duration // of 1/runRate seconds each
+	tokens time.Duration // of runCost each
 	filled time.Time
+	wait   []rendezvous.RunMsg // oldest first
 }
 
-// admit tells whether one more run may be answered now.
-func (t *runTable) admit(now time.Time) bool {
-	const cost = time.Second / runRate
+// add queues a run; the oldest of too many is passed over.
+func (t *runTable) add(m rendezvous.RunMsg) {
+	if len(t.wait) == maxRuns {
+		t.wait = append(t.wait[:0], t.wait[1:]...)
+	}
+	t.wait = append(t.wait, m)
+}
+
+// due returns how long until a waiting run may be answered, and whether one waits.
+func (t *runTable) due(now time.Time) (time.Duration, bool) {
+	if len(t.wait) == 0 {
+		return 0, false
+	}
 	if t.filled.IsZero() {
-		t.tokens = runBurst * cost
+		t.tokens = runBurst * runCost
 	} else {
-		t.tokens = min(t.tokens+now.Sub(t.filled), runBurst*cost)
+		t.tokens = min(t.tokens+now.Sub(t.filled), runBurst*runCost)
 	}
 	t.filled = now
-	if t.tokens < cost {
-		return false
-	}
-	t.tokens -= cost
-	return true
+	return max(0, runCost-t.tokens), true
+}
+
+// draw takes one of the waiting runs by lot, and what it costs.
+func (t *runTable) draw() rendezvous.RunMsg {
+	t.tokens -= runCost
+	i := mathrand.IntN(len(t.wait))
+	m := t.wait[i]
+	t.wait = slices.Delete(t.wait, i, i+1)
+	return m
 }
 
 func (t *runTable) put(run uint32, r *hostRun) {
@@ -89,6 +109,7 @@ func (t *runTable) drop(run uint32) {
 }
 
 func (t *runTable) wipe() {
+	t.wait = t.wait[:0]
 	for n := range t.open {
 		t.drop(n)
 	}
@@ -160,7 +181,7 @@ func (h *host) renew(ctx context.Context) error {
 func (h *host) serve(ctx context.Context) (*Session, error) {
 	for {
 		code := time.NewTimer(time.Until(h.expires))
-		s, err := h.next(ctx, code.C)
+		s, err := h.next(ctx, code.C, h.nextRun())
 		code.Stop()
 		if s != nil || err != nil {
 			return s, err
@@ -168,8 +189,17 @@ func (h *host) serve(ctx context.Context) (*Session, error) {
 	}
 }
 
-// next handles one message or the end of the code.
-func (h *host) next(ctx context.Context, over <-chan time.Time) (*Session, error) {
+// nextRun fires when a waiting run may be answered; never if none waits.
+func (h *host) nextRun() <-chan time.Time {
+	d, ok := h.runs.due(time.Now())
+	if !ok {
+		return nil
+	}
+	return time.After(d)
+}
+
+// next handles one message, the turn of a run, or the end of the code.
+func (h *host) next(ctx context.Context, over, run <-chan time.Time) (*Session, error) {
 	var b []byte
 	select {
 	case m, ok := <-h.conn.in:
@@ -177,6 +207,8 @@ func (h *host) next(ctx context.Context, over <-chan time.Time) (*Session, error
 			return nil, errDropped
 		}
 		b = m
+	case <-run:
+		return nil, h.answer(h.runs.draw())
 	case <-over:
 		return nil, h.renew(ctx)
 	case <-ctx.Done():
@@ -189,7 +221,8 @@ func (h *host) next(ctx context.Context, over <-chan time.Time) (*Session, error
 		if err := rendezvous.ParseRun(b, &m); err != nil {
 			return nil, fmt.Errorf("%w (RUN: %w)", ErrProtocol, err)
 		}
-		return nil, h.answer(&m)
+		h.runs.add(m)
+		return nil, nil
 	case rendezvous.TypeShareB:
 		var m rendezvous.ShareBMsg
 		if err := rendezvous.ParseShareB(b, &m); err != nil {
@@ -220,11 +253,8 @@ func (h *host) next(ctx context.Context, over <-chan time.Time) (*Session, error
 }
 
 // answer starts a run: this side's share, made for this run alone.
-func (h *host) answer(m *rendezvous.RunMsg) error {
+func (h *host) answer(m rendezvous.RunMsg) error {
 	now := time.Now()
-	if !h.runs.admit(now) {
-		return nil
-	}
 	var nH rendezvous.Nonce
 	rand.Read(nH[:])
 	ad := h.cfg.ad(rendezvous.SideHost)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"time"
 
 	"backstep/natpunch/cpace"
@@ -96,24 +97,35 @@ func (j *joiner) at(ctx context.Context, relay string) (*Session, error) {
 func (j *joiner) run(ctx context.Context) (*Session, error) {
 	exchange, cancel := context.WithTimeoutCause(ctx, j.cfg.Timeout, ErrNoAnswer)
 	defer cancel()
+	var refusal error // of the last try on this connection
 	for {
 		var nJ rendezvous.Nonce
 		rand.Read(nJ[:])
 		err := j.conn.send(rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: rendezvous.Version, Lookup: j.code.Lookup, NonceJ: nJ}))
+		if err != nil && refusal == nil {
+			refusal = j.refused(exchange, err)
+		}
 		if err != nil {
-			return nil, j.refused(exchange, err)
+			return nil, refusal
 		}
 		share, wait, err := j.share(exchange)
-		if err != nil {
-			return nil, err
-		}
 		if share != nil {
 			return j.confirm(ctx, exchange, nJ, share)
 		}
+		if errors.Is(err, errDropped) && refusal != nil {
+			return nil, refusal // why the relay closed
+		}
+		if wait == 0 {
+			return nil, err
+		}
+		refusal = err
 		select {
 		case <-time.After(wait):
 		case <-exchange.Done():
-			return nil, context.Cause(exchange)
+			if ctx.Err() == nil {
+				return nil, err
+			}
+			return nil, context.Cause(ctx)
 		}
 	}
 }
@@ -132,7 +144,7 @@ func (j *joiner) refused(ctx context.Context, err error) error {
 	}
 }
 
-// share waits for the host's share. A wait instead of a share means: ask again.
+// share waits for the host's share. A wait beside the error means: ask again.
 func (j *joiner) share(ctx context.Context) (*rendezvous.ShareAMsg, time.Duration, error) {
 	b, err := j.conn.recv(ctx)
 	if err != nil {
@@ -151,11 +163,16 @@ func (j *joiner) share(ctx context.Context) (*rendezvous.ShareAMsg, time.Duratio
 		if rendezvous.ParseError(b, &m) != nil {
 			return nil, 0, ErrProtocol
 		}
-		wait := max(time.Duration(m.Retry)*time.Second, j.cfg.timing.retry)
-		if (m.Code == rendezvous.CodeRunEnded || m.Code == rendezvous.CodeBusy) && wait < j.cfg.Timeout {
-			return nil, wait, nil
+		wait := time.Duration(0)
+		// A relay that asks for a second's patience gets it; one that asks for a
+		// minute's is a message to the player.
+		brief := m.Code == rendezvous.CodeSlowDown && m.Retry > 0 && m.Retry <= 3
+		if brief || m.Code == rendezvous.CodeRunEnded || m.Code == rendezvous.CodeBusy {
+			// Spread, so that joiners do not keep step with one another.
+			wait = j.cfg.timing.retry/2 + mathrand.N(j.cfg.timing.retry)
+			wait = max(wait, time.Duration(m.Retry)*time.Second)
 		}
-		return nil, 0, relayFailure(m)
+		return nil, wait, relayFailure(m)
 	}
 	return nil, 0, fmt.Errorf("%w (message %02x out of turn)", ErrProtocol, uint8(t))
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,25 @@ type table struct {
 	guess chan int
 	host  chan result
 	stop  context.CancelFunc
-	log   *bytes.Buffer
+	log   *lockedBuffer
+}
+
+// lockedBuffer is written to by both players.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 type result struct {
@@ -42,7 +61,7 @@ func bubble(t *testing.T, f func(t *testing.T)) { t.Helper(); synctest.Test(t, f
 
 func newTable(t *testing.T, edit func(*Config)) *table {
 	r := newScripted(t)
-	tb := &table{t: t, relay: r, codes: make(chan string, 16), guess: make(chan int, 16), host: make(chan result, 1), log: new(bytes.Buffer)}
+	tb := &table{t: t, relay: r, codes: make(chan string, 16), guess: make(chan int, 16), host: make(chan result, 1), log: new(lockedBuffer)}
 	tb.cfg = Config{
 		Relays: []string{relayName}, Dial: network{relayName: r.ln}.dial,
 		Hello: Hello{Name: "Host", Build: "v1", Config: []byte("rules")}, DataHash: 5,
@@ -251,7 +270,7 @@ func TestRefusals(t *testing.T) {
 		{"STUN only", joinCode(rendezvous.CodeStunOnly), ErrBusy},
 		{"gone", joinCode(rendezvous.CodeGone), ErrGone},
 		{"unheard of", joinCode(200), ErrProtocol},
-		{"busy for good", joinCode(rendezvous.CodeBusy), ErrNoAnswer},
+		{"busy for good", joinCode(rendezvous.CodeBusy), ErrBusy},
 		{"silent", func(r *scripted) { r.deafJoin = true }, ErrNoAnswer},
 		{"down", func(r *scripted) { r.ln.Close() }, ErrUnreachable},
 	} {

@@ -31,23 +31,26 @@ type scripted struct {
 	join func(n int) rendezvous.ErrorCode
 	// deafJoin leaves joins without an answer.
 	deafJoin bool
+	// runLife ends runs without SHARE_B after that time, if not 0.
+	runLife time.Duration
 
 	ln  *pipeListener
 	srv *http.Server
 
-	mu      sync.Mutex
-	lobby   rendezvous.LobbyID
-	lookup  rendezvous.Lookup
-	resume  rendezvous.ResumeToken
-	host    *websocket.Conn
-	joiners map[uint32]*websocket.Conn
-	last    uint32
-	taken   uint32
-	joins   int
-	lobbies int
-	seen    map[rendezvous.Type]int // messages received
-	auth    []string
-	conns   []*websocket.Conn
+	mu        sync.Mutex
+	lobby     rendezvous.LobbyID
+	lookup    rendezvous.Lookup
+	resume    rendezvous.ResumeToken
+	host      *websocket.Conn
+	joiners   map[uint32]*websocket.Conn
+	last      uint32
+	taken     uint32
+	confirmed uint32
+	joins     int
+	lobbies   int
+	seen      map[rendezvous.Type]int // messages received
+	auth      []string
+	conns     []*websocket.Conn
 }
 
 func newScripted(t *testing.T) *scripted {
@@ -203,10 +206,21 @@ func (r *scripted) handle(c *websocket.Conn, b []byte) {
 		}
 		r.last++
 		r.joiners[r.last] = c
+		if id := r.last; r.runLife != 0 {
+			time.AfterFunc(r.runLife, func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				if j := r.joiners[id]; j != nil && r.confirmed != id {
+					delete(r.joiners, id)
+					r.write(j, rendezvous.SideJoin, rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: rendezvous.CodeRunEnded}))
+				}
+			})
+		}
 		r.write(r.host, rendezvous.SideHost, rendezvous.AppendRun(nil, &rendezvous.RunMsg{Run: r.last, NonceJ: m.NonceJ}))
 	case rendezvous.TypeShareA, rendezvous.TypeConfA, rendezvous.TypeFail:
 		r.write(r.joiners[run], rendezvous.SideJoin, b)
 	case rendezvous.TypeShareB:
+		r.confirmed = run
 		r.write(r.host, rendezvous.SideHost, b)
 	case rendezvous.TypeTaken:
 		r.taken = run
