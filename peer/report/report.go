@@ -206,11 +206,20 @@ func (r *Report) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
-	if err != nil {
+	if err := WriteFile(path, append(b, '\n')); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	_, err = tmp.Write(append(b, '\n'))
+	return nil
+}
+
+// WriteFile stores b under path so that a reader sees the whole of it or
+// none. The file is readable by everybody.
+func WriteFile(path string, b []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(b)
 	if e := tmp.Close(); err == nil {
 		err = e
 	}
@@ -222,7 +231,6 @@ func (r *Report) Write(path string) error {
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("report: %w", err)
 	}
-	return nil
+	return err
 }

@@ -1,0 +1,142 @@
+// Command peer is what a player runs: it finds the opponent by a lobby code, fights and reports.
+//
+//	arguments, BACKSTEP_*, file ──> peer.Config ──> peer.Run ──> exit code
+//	                                    │             │
+//	          relay.New as a function ──┘             └── lobby CODE (stdout), logs and HUD (stderr)
+//
+// What a peer does is in package peer; this command is flags, configuration, signals and exit codes, and it hands the
+// relay to the peer, which does not know it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"backstep/cmd/internal/exit"
+	"backstep/cmd/internal/logs"
+	"backstep/cmd/internal/settings"
+	"backstep/cmd/internal/version"
+	"backstep/peer"
+)
+
+// build is the build id, set by the linker.
+var build string
+
+const synopsis = `peer finds an opponent by a lobby code and plays.
+
+usage: peer play                     a match on this machine: relay, two players
+       peer host [flags]             prints a lobby code, waits, plays
+       peer join [CODE] [flags]      plays against the host of that code
+       peer replay verify FILE       simulates a record again and compares every hash`
+
+// io of the process, for tests.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool // err is one
+}
+
+func main() {
+	ctx, stop := exit.Signals(context.Background())
+	s := streams{os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stderr.Fd()))}
+	err := run(ctx, os.Args[1:], s)
+	stop()
+	if signal := (exit.Signal{}); err != nil && !errors.As(err, &signal) {
+		fmt.Fprintln(os.Stderr, "peer:", sentence(err))
+	}
+	os.Exit(exit.Code(err))
+}
+
+// sentence is an error as one line without control characters: parts of it may come from files and from the network.
+func sentence(err error) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return ';'
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return '?'
+		}
+		return r
+	}, err.Error())
+}
+
+// later are the commands of the contract that this version does not have.
+var later = map[string]string{
+	"watch":  "watching a match",
+	"train":  "the training room",
+	"doctor": "the network check",
+	"data":   "checking a roster file",
+}
+
+// run is the whole command; its error is one sentence and stands for the exit code.
+func run(ctx context.Context, args []string, s streams) error {
+	o := newOptions()
+	switch err := o.set.Parse(args); {
+	case errors.Is(err, settings.ErrHelp):
+		return o.set.WriteUsage(s.out, synopsis)
+	case err != nil:
+		return err
+	}
+	if *o.version {
+		_, err := fmt.Fprintln(s.out, version.Line("peer", build))
+		return err
+	}
+	if *o.printConfig {
+		return o.set.WriteConfig(s.out)
+	}
+	rest := o.set.Args()
+	if len(rest) == 0 {
+		return settings.Usagef("say what to do: peer play, peer host, peer join CODE or peer replay verify FILE; peer --help lists the flags")
+	}
+	command, rest := rest[0], rest[1:]
+	if what, ok := later[command]; ok {
+		return settings.Usagef("%s (peer %s) is not in this version", what, command)
+	}
+	switch command {
+	case "replay":
+		return replay(o, rest, s)
+	case "play", "host", "join":
+		return match(ctx, o, command, rest, s)
+	}
+	return settings.Usagef("unknown command %q: peer --help lists the commands", command)
+}
+
+func match(ctx context.Context, o *options, command string, rest []string, s streams) error {
+	log, err := logs.New(s.err, *o.logLevel, *o.logFormat, s.terminal)
+	if err != nil {
+		return settings.Usagef("%v", err)
+	}
+	c, err := o.config(command, log, s)
+	if err != nil {
+		return err
+	}
+	switch command {
+	case "play":
+		if len(rest) > 0 {
+			return settings.Usagef("peer play takes no argument %q", rest[0])
+		}
+		exe, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("this program's own file is not known: %w", err)
+		}
+		return peer.Play(ctx, c, exe)
+	case "host":
+		if len(rest) > 0 {
+			return settings.Usagef("peer host takes no argument %q; the code is made by the relay", rest[0])
+		}
+	case "join":
+		if c.Code, err = code(rest, s); err != nil {
+			return err
+		}
+		if c.Relays, err = o.joinRelays(c.Code); err != nil {
+			return err
+		}
+	}
+	return peer.Run(ctx, c)
+}

@@ -1,0 +1,153 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"backstep/fec"
+	"backstep/natpunch"
+	"backstep/natpunch/rendezvous"
+	"backstep/peer/impair"
+	"backstep/peer/setup"
+	"backstep/rollback"
+	"backstep/rollback/quality"
+	"backstep/rollback/wire"
+	"backstep/sim"
+)
+
+// Config is one match as the command line describes it.
+type Config struct {
+	Host bool
+	Code rendezvous.Code // of a joiner
+
+	Relays       []string // in order; a host without any starts one itself
+	DefaultRelay string   // what the opponent is taken to have configured too
+	RelayToken   string
+	Embed        Embed // starts a relay in this process; nil where there is none
+
+	Input      string // see package source
+	Frames     int32
+	ReportFile string
+	RecordFile string
+	Paths      natpunch.Allowed
+	Impair     impair.Spec
+	Delay      int
+	FEC        fec.Mode
+	Window     int
+	Seed       *uint64
+
+	Ruleset  sim.Ruleset
+	Format   sim.Format
+	Team     [3]sim.FighterID
+	Rounds   uint8
+	Ranked   bool
+	Explicit setup.Setting // rules this side gave by itself
+
+	Name, Region  string
+	Timeout, Wait time.Duration
+	ShowAddresses bool
+
+	Build  string
+	Stdout io.Writer // contract lines only
+	HUD    io.Writer // the one-line HUD, nil for none
+	Log    zerolog.Logger
+}
+
+// Embed starts a relay on this machine, for matches without another one. An
+// invalid address means all of them. It is a parameter because peer and relay
+// do not know each other.
+type Embed func(ctx context.Context, listen string) (Embedded, error)
+
+// Embedded is a relay running in this process.
+type Embedded struct {
+	Port  uint16 // UDP and TCP
+	Close func()
+}
+
+// check refuses what no match can be played with. It is called before
+// anything is opened.
+func (c *Config) check() error {
+	usage := func(format string, args ...any) error {
+		return fail(exitUsage, 0, nil, format, args...)
+	}
+	switch {
+	case c.Frames < 0:
+		return usage("--frames is %d, must be 0 or more", c.Frames)
+	case c.Window < 1 || c.Window > rollback.MaxWindow:
+		return usage("--window is %d, must be 1 to %d", c.Window, rollback.MaxWindow)
+	case c.Delay < 0 || c.Delay > rollback.MaxInputDelay:
+		return usage("--delay is %d, must be 0 to %d frames", c.Delay, rollback.MaxInputDelay)
+	case c.Timeout < time.Second || c.Timeout > time.Hour:
+		return usage("--timeout is %v, must be 1s to 1h", c.Timeout)
+	case c.Wait < time.Second || c.Wait > 24*time.Hour:
+		return usage("--wait is %v, must be 1s to 24h", c.Wait)
+	case c.Paths == natpunch.AllowTunnel:
+		return usage("--path tunnel alone is not in this version; use relay, or auto")
+	case c.Seed != nil && c.Ranked:
+		return usage("--seed and --ranked exclude each other: nobody may pick the seed of a ranked match")
+	}
+	world := c.world()
+	if err := world.Valid(); err != nil {
+		return usage("%v", err)
+	}
+	return nil
+}
+
+// world is the match with this side's team on both places, for checking.
+func (c *Config) world() sim.Config {
+	return sim.Config{Ruleset: c.Ruleset, Format: c.Format, Rounds: c.Rounds, Teams: [2][3]sim.FighterID{c.Team, c.Team}}
+}
+
+// offer is what the opponent is told.
+func (c *Config) offer() setup.Offer {
+	o := setup.Offer{
+		Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(),
+		Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Ranked: c.Ranked,
+		Frames: uint32(c.Frames), Mode: uint8(quality.Rollback), Paths: uint8(c.Paths),
+		Build: c.Build, Region: rendezvous.CleanText(c.Region),
+	}
+	for i, id := range c.Team {
+		o.Team[i] = uint8(id)
+	}
+	if c.Host {
+		if c.Seed != nil {
+			o.Seeded, o.Seed = true, *c.Seed
+		}
+	} else {
+		o.Explicit = c.Explicit
+	}
+	return o
+}
+
+func (c *Config) side() int {
+	if c.Host {
+		return 0
+	}
+	return 1
+}
+
+func (c *Config) sideName() string { return [2]string{"host", "join"}[c.side()] }
+
+// print writes a contract line.
+func (c *Config) print(format string, args ...any) {
+	if c.Stdout != nil {
+		// A closed stdout is the caller's wish not to read it.
+		_, _ = fmt.Fprintf(c.Stdout, format+"\n", args...)
+	}
+}
+
+// lanNames are the addresses under which others on this network reach port.
+func lanNames(port uint16) []string {
+	var names []string
+	for _, a := range natpunch.LocalAddrs(false) {
+		if a.Is4() && len(names) < 2 {
+			names = append(names, netip.AddrPortFrom(a, port).String())
+		}
+	}
+	return names
+}

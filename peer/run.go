@@ -1,0 +1,169 @@
+package peer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"backstep/natpunch"
+	"backstep/peer/match"
+	"backstep/peer/report"
+	"backstep/peer/setup"
+	"backstep/peer/source"
+	"backstep/rollback"
+)
+
+// Run meets the opponent, plays one match and reports it. The report is
+// written whatever the end was. Cancelling ctx says goodbye to the opponent
+// and returns the cause.
+func Run(ctx context.Context, c Config) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	src, err := source.Open(c.Input, c.side())
+	if err != nil {
+		return fail(exitUsage, match.EndError, err, "%v", err)
+	}
+	r := report.New(c.Build, c.sideName())
+	if c.Name != "" {
+		r.Player = report.Of(c.Name)
+	}
+	r.FEC.Mode = c.FEC.String()
+	r.EndReason = match.EndNone.String()
+	err = c.run(ctx, src, r)
+	if r.EndReason == "" {
+		r.EndReason = endOf(err).String()
+	}
+	if c.ReportFile != "" {
+		if r.Seed != nil {
+			// Sockets and relay are closed now, so the figure is the loop's.
+			r.AllocsPerFrame = report.Of(match.MeasureAllocs())
+		}
+		if werr := r.Write(c.ReportFile); werr != nil {
+			err = errors.Join(err, fail(exitInternal, match.EndError, werr, "the report could not be written: %v", werr))
+		}
+	}
+	return err
+}
+
+func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) error {
+	su, err := setup.New(c.Host, c.offer(), rand.Reader)
+	if err != nil {
+		return fail(exitInternal, match.EndError, err, "no random numbers: %v", err)
+	}
+	s, stopRelay, err := c.meet(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopRelay()
+	defer s.Keys.Wipe()
+	r.Lobby = report.Of(s.Lookup.String())
+	ch, err := c.open(ctx, s, su)
+	if err != nil {
+		return err
+	}
+	defer ch.close(s)
+	return c.play(ctx, ch, su, src, r)
+}
+
+// play runs the match loop on this goroutine.
+func (c *Config) play(ctx context.Context, ch *channel, su *setup.Setup, src source.Source, r *report.Report) error {
+	rec := newRecord(c)
+	view := newHUD(c.HUD)
+	var loop *match.Loop
+	changes := pathWatch{report: r, paths: ch.paths}
+	loop = match.New(match.Config{
+		Side: c.side(), Setup: su, Source: src, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay,
+		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now,
+		Observer: match.Observer{
+			Started: rec.start,
+			Settled: rec.add,
+			Ticked: func(at int64, res rollback.Result) {
+				changes.look(res.Frame)
+				view.show(at, res, loop.Driver(), ch.paths.Path)
+			},
+		},
+	}, ch.link)
+	changes.look(-1)
+
+	wake := make(chan struct{}, 1)
+	stop := context.AfterFunc(ctx, func() {
+		loop.Interrupt()
+		wake <- struct{}{}
+	})
+	defer stop()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next, ended := loop.Step(now())
+		if ended {
+			break
+		}
+		sleepUntil(next, timer, wake)
+	}
+	view.end()
+
+	o := loop.Outcome()
+	r.FillMatch(o)
+	c.fillChannel(r, ch)
+	err := matchFailure(o)
+	if o.End == match.EndInterrupt {
+		err = context.Cause(ctx)
+	}
+	if werr := rec.finish(o); werr != nil {
+		err = errors.Join(err, fail(exitInternal, match.EndError, werr, "the record could not be written: %v", werr))
+	}
+	return err
+}
+
+// fillChannel enters what link and paths measured.
+func (c *Config) fillChannel(r *report.Report, ch *channel) {
+	p, l := ch.paths.Stats(), ch.link.Stats()
+	if p.Path != natpunch.KindNone {
+		r.Path = report.Of(p.Path.String())
+	}
+	r.PathReason = report.Of(ch.paths.Reason())
+	if p.LocalCandidate != "" {
+		r.LocalCandidate, r.RemoteCandidate = report.Of(p.LocalCandidate), report.Of(p.RemoteCandidate)
+	}
+	r.ConnectMs = report.Of(float64(ch.connectUs) / 1000)
+	r.HandshakeMs = report.Of(float64(ch.link.HandshakeTime()) / 1000)
+	if p.DirectAfter > 0 {
+		r.DirectMs = report.Of(float64(p.DirectAfter) / 1000)
+	}
+	r.Cipher = report.Of(ch.link.Cipher())
+	r.Bytes = report.Bytes{Sent: report.Of(int64(p.BytesSent)), Received: report.Of(int64(p.BytesReceived))}
+	malformed, forged := int64(l.Malformed), int64(l.Forged)
+	for name, n := range p.Drops {
+		switch name {
+		case "empty", "oversize", "class", "panic", "stun_malformed", "relay_malformed", "relay_payload", "signal_malformed":
+			malformed += int64(n)
+		case "stun_forged", "stun_unexpected", "dtls_source", "relay_source", "relay_forged", "relay_channel":
+			forged += int64(n)
+		}
+	}
+	if r.Packets.Malformed != nil {
+		malformed += *r.Packets.Malformed
+	}
+	r.Packets.Malformed, r.Packets.Forged = report.Of(malformed), report.Of(forged)
+	if c.ShowAddresses {
+		if a, ok := ch.paths.Mapped(); ok {
+			r.Events = append(r.Events, report.Event{Frame: -1, Kind: "address", Text: "seen by the relay as " + a.String()})
+		}
+	}
+}
+
+// pathWatch enters path changes into the report.
+type pathWatch struct {
+	report *report.Report
+	paths  *natpunch.Paths
+	last   natpunch.Kind
+}
+
+func (w *pathWatch) look(frame int32) {
+	if k := w.paths.Path(); k != w.last && k != natpunch.KindNone {
+		w.last = k
+		w.report.PathChanges = append(w.report.PathChanges, report.PathChange{Frame: max(frame, 0), Path: k.String()})
+	}
+}
