@@ -147,6 +147,9 @@ func pair(t *testing.T, editHost, editJoin func(*Config)) (*table, *Session, *Se
 	return tb, h.s, j
 }
 
+// TestMatch covers B-03 (peer identity checked through the lobby) and S-06 (how a
+// session is set up): from a code to one key on both sides, to hellos, protocol
+// and session.
 func TestMatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tb, h, j := pair(t, func(c *Config) { c.ProtoMax = 3 }, func(c *Config) {

@@ -56,6 +56,7 @@ type Session struct {
 	accepted, theirs   bool // ACCEPT sent, ACCEPT received
 	again, theirAgains int
 	closed             bool
+	over               error // why nothing is sent or received any more
 }
 
 // Hidden reports whether a player hides its address, so that nobody sends any.
@@ -82,6 +83,8 @@ func (s *Session) mayUse(typ byte) (due bool, err error) {
 	switch {
 	case s.closed:
 		return false, ErrClosed
+	case s.over != nil:
+		return false, s.over
 	case typ == MsgAccept:
 		due, s.accepted = !s.accepted, true
 		return due, nil
@@ -111,43 +114,60 @@ func (s *Session) send(kind keys.Kind, body []byte) error {
 // Recv waits for the opponent's next message, the end of ctx (its cause is
 // returned) or the end of the lobby: ErrGone when the opponent left, ErrLost when
 // the relay did, ErrTampered when something on the way altered, repeated or
-// withheld a message, or the opponent broke the rules. Kinds this version does
-// not know are skipped. The body is the caller's.
+// withheld a message, or the opponent broke the rules. After such an end every
+// call returns it. Kinds this version does not know are skipped. The body is the
+// caller's.
 func (s *Session) Recv(ctx context.Context) (typ byte, body []byte, err error) {
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
+	if over != nil {
+		return 0, nil, over
+	}
 	for {
 		b, err := s.conn.recv(ctx)
 		if err != nil {
 			return 0, nil, s.ended(err)
 		}
-		t, err := rendezvous.TypeOf(b)
+		kind, body, err := s.message(b)
 		if err != nil {
-			return 0, nil, ErrProtocol
+			s.mu.Lock()
+			s.over = err
+			s.mu.Unlock()
+			return 0, nil, err
 		}
-		switch t {
-		case rendezvous.TypeSealed:
-			kind, body, err := s.open(b)
-			if err != nil {
-				return 0, nil, err
-			}
-			known, err := s.judge(kind)
-			if err != nil {
-				return 0, nil, err
-			}
-			if known {
-				return byte(kind), body, nil
-			}
-		case rendezvous.TypeError:
-			var m rendezvous.ErrorMsg
-			if rendezvous.ParseError(b, &m) != nil {
-				return 0, nil, ErrProtocol
-			}
-			return 0, nil, relayFailure(m)
-		case rendezvous.TypeRun, rendezvous.TypeShareB:
-			// Of runs that lost the race.
-		default:
-			return 0, nil, fmt.Errorf("%w (message %02x out of turn)", ErrProtocol, uint8(t))
+		if kind != 0 {
+			return byte(kind), body, nil
 		}
 	}
+}
+
+// message handles one lobby message; kind 0 means that it was none for the caller.
+func (s *Session) message(b []byte) (kind keys.Kind, body []byte, err error) {
+	t, err := rendezvous.TypeOf(b)
+	if err != nil {
+		return 0, nil, ErrProtocol
+	}
+	switch t {
+	case rendezvous.TypeSealed:
+		kind, body, err := s.open(b)
+		if err != nil {
+			return 0, nil, err
+		}
+		if known, err := s.judge(kind); err != nil || !known {
+			return 0, nil, err
+		}
+		return kind, body, nil
+	case rendezvous.TypeError:
+		var m rendezvous.ErrorMsg
+		if rendezvous.ParseError(b, &m) != nil {
+			return 0, nil, ErrProtocol
+		}
+		return 0, nil, relayFailure(m)
+	case rendezvous.TypeRun, rendezvous.TypeShareB:
+		return 0, nil, nil // of runs that lost the race
+	}
+	return 0, nil, fmt.Errorf("%w (message %02x out of turn)", ErrProtocol, uint8(t))
 }
 
 func (s *Session) open(b []byte) (keys.Kind, []byte, error) {

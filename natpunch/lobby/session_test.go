@@ -181,6 +181,11 @@ func TestWithheld(t *testing.T) {
 					_, _, err = j.Recv(context.Background())
 				}
 				sentence(t, err, ErrTampered)
+				// What comes after is not believed, even if it is in order again.
+				send(t, h, MsgBye, "")
+				_, _, err = j.Recv(context.Background())
+				sentence(t, err, ErrTampered)
+				sentence(t, j.Send(MsgBye, nil), ErrTampered)
 			})
 		})
 	}
