@@ -169,7 +169,7 @@ func (d *Driver[S, W]) pace(now int64) {
 	}
 	lead := 0
 	if d.advanced && measured {
-		lead = int(d.s.cur - d.s.confirmed)
+		lead = int(d.s.counted(d.s.confirmed+1, d.s.cur))
 	}
 	d.pacer.Brake(lead, window, lag)
 }

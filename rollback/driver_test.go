@@ -45,7 +45,7 @@ func duel(t *testing.T, seed uint64, x faults, change func(i int, c *Config)) *t
 			change(i, &cfgs[i])
 		}
 	}
-	m, err := newTestMatch(rand.New(rand.NewPCG(seed, 0)), cfgs, []int64{0, 8000}, func(int, int) faults { return x }, 1<<40)
+	m, err := newTestMatch(rand.New(rand.NewPCG(seed, 0)), smallGame{}, cfgs, []int64{0, 8000}, func(int, int) faults { return x }, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ var (
 	ErrMessage = errors.New("rollback: message is too long")
 )
 
-// MaxMessage is the longest opaque section of a packet, in bytes. With it a packet still fits parity.
+// MaxMessage is the longest opaque section of a packet, in bytes. With it a packet still fits a parity group.
 const MaxMessage = 600
 
 const (
@@ -120,9 +120,14 @@ func (l *Link[S, W]) Player() int { return l.player }
 // Delivered is the newest frame up to which this side's inputs are known to have arrived, -1 for none.
 func (l *Link[S, W]) Delivered() int32 { return l.delivered }
 
-// Reported is the newest frame the other side said it has all inputs of, -1 for none. A compact packet does not say
-// it; Delivered implies it for two players.
-func (l *Link[S, W]) Reported() int32 { return max(l.reported, min(l.delivered, l.d.s.conf[l.player])) }
+// Reported is the newest frame the other side is known to have all inputs of, -1 for none: by what it said, or, of two
+// players, by what was delivered there and what came from there. Then a compact packet need not say it.
+func (l *Link[S, W]) Reported() int32 {
+	if l.d.cfg.Players > 2 {
+		return l.reported
+	}
+	return max(l.reported, min(l.delivered, l.d.s.conf[l.player]))
+}
 
 // Newest is the newest frame the other side is known to have simulated, -1 for none.
 func (l *Link[S, W]) Newest() int32 { return l.newest }

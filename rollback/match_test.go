@@ -108,13 +108,14 @@ func (p *testPeer) model(local int64) int64 {
 
 // testMatch is a mesh of players in virtual time.
 type testMatch struct {
+	game  Game[small, uint16]
 	peers []*testPeer
 	links [][]*testLink // by sender and receiver
 	now   int64
 }
 
-func newTestMatch(rng *rand.Rand, cfgs []Config, starts []int64, f func(from, to int) faults, calm int64) (*testMatch, error) {
-	m := &testMatch{links: make([][]*testLink, len(cfgs))}
+func newTestMatch(rng *rand.Rand, game Game[small, uint16], cfgs []Config, starts []int64, f func(from, to int) faults, calm int64) (*testMatch, error) {
+	m := &testMatch{game: game, links: make([][]*testLink, len(cfgs))}
 	for i, cfg := range cfgs {
 		p := &testPeer{cfg: cfg, speed: 1, start: starts[i], rng: rand.New(rand.NewPCG(rng.Uint64(), 1))}
 		m.peers = append(m.peers, p)
@@ -125,7 +126,7 @@ func newTestMatch(rng *rand.Rand, cfgs []Config, starts []int64, f func(from, to
 		}
 	}
 	for _, p := range m.peers {
-		d, err := NewDriver(smallGame{}, p.cfg, new(small), p.local(p.start))
+		d, err := NewDriver(game, p.cfg, new(small), p.local(p.start))
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +253,7 @@ func (m *testMatch) check(frames int) error {
 	for _, p := range m.peers {
 		given = append(given, p.given)
 	}
-	truth := replay(smallGame{}, small{}, given, frames)
+	truth := replay(m.game, small{}, given, frames)
 	for _, p := range m.peers {
 		if d, ok := m.anyDesync(p); ok {
 			return fmt.Errorf("player %d reports a desync that is none: %+v", p.cfg.Local, d)
@@ -288,6 +289,7 @@ func randomMatch(seed uint64) (m *testMatch, calm, patience int64, err error) {
 	cfgs := make([]Config, players)
 	starts := make([]int64, players)
 	compact := rng.IntN(4) != 0
+	game := []Game[small, uint16]{smallGame{}, dull{}, knowing{}}[rng.IntN(3)]
 	for i := range cfgs {
 		cfg := DefaultConfig()
 		cfg.Players, cfg.Local = players, i
@@ -315,7 +317,7 @@ func randomMatch(seed uint64) (m *testMatch, calm, patience int64, err error) {
 		}
 		return x
 	}
-	if m, err = newTestMatch(rng, cfgs, starts, f, calm); err != nil {
+	if m, err = newTestMatch(rng, game, cfgs, starts, f, calm); err != nil {
 		return nil, 0, 0, err
 	}
 	for _, p := range m.peers {

@@ -10,6 +10,9 @@ import (
 // laggingMicros without a tick make this side's tick clock too old to measure a lag by.
 const laggingMicros = 150_000
 
+// maxLag is the largest lag in µs, either way, that is taken for one.
+const maxLag = 1_000_000
+
 // impossibleTicks is by how many ticks a claimed lag may contradict the measured round trip.
 const impossibleTicks = 3
 
@@ -151,7 +154,7 @@ func (l *Link[S, W]) time(at int64, p *wire.Packet) {
 		return
 	}
 	mine := d.ticksMicros(int64(d.s.cur)-int64(p.Newest)) + at - d.lastTick
-	if p.HasLag && !l.plausible(mine+p.LagMicros()) {
+	if mine > maxLag || mine < -maxLag || p.HasLag && !l.plausible(mine+p.LagMicros()) {
 		l.stats.LagRefused++
 		return
 	}

@@ -73,7 +73,7 @@ func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	}
 	p.Seq = l.sent.Push(now, tagOf(gen, newest))
 	l.acks()
-	protect := l.parity && main && len(p.Message) == 0
+	protect := l.parity && main
 	if protect {
 		g := l.encoder.Next()
 		p.HasFEC, p.Group, p.Index, p.Size = true, g.ID, g.Index, g.Size
@@ -81,7 +81,7 @@ func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	start := len(b)
 	b = l.encode(b)
 	if protect {
-		// Without a message a packet is far below the longest that a group protects.
+		// Add refuses what is empty or longer than a group protects. MaxInputs and MaxMessage rule out both.
 		_ = l.encoder.Add(b[start:])
 	}
 	if main && l.parity {
@@ -101,8 +101,8 @@ func (l *Link[S, W]) mains(p *wire.Packet) {
 	if f, h, ok := s.NextHash(l.player); ok {
 		p.HasHash, p.HashFrame, p.Hash = true, f, h
 	}
-	if !l.d.cfg.RequireEncryptedTransport {
-		p.HasConfirmed, p.Confirmed = true, s.confirmed
+	if !l.d.cfg.RequireEncryptedTransport || l.d.cfg.Players > 2 {
+		p.HasConfirmed, p.Confirmed = true, min(s.confirmed, s.cur+HardWindow)
 	}
 	if l.mainPackets++; l.mainPackets%lossReportEvery == 0 {
 		if loss := l.received.Loss(); loss.Observed() > 0 {
@@ -111,7 +111,6 @@ func (l *Link[S, W]) mains(p *wire.Packet) {
 			p.Burst = uint8(min(loss.BurstMilli()*8/1000, 255))
 		}
 	}
-	p.Message = nil
 	if len(l.message) > 0 {
 		p.Message = l.message
 	}

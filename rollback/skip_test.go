@@ -35,12 +35,12 @@ func (g fighterGame) Step(s *fighter, in []Input[uint16], _ Policy) {
 		r := g.reads(s, p, i)
 		switch {
 		case s.Busy[p] > 0:
-			if s.Busy[p]--; s.Busy[p] == 5 {
+			if s.Busy[p]--; s.Busy[p] == 3 {
 				s.Hits += int32(p) + 1
-				s.Stop = 6
+				s.Stop = 4
 			}
 		case r == 1<<8:
-			s.Busy[p] = 12
+			s.Busy[p] = 6
 		case r&4 != 0:
 			s.X[p]--
 		case r&8 != 0:
@@ -83,6 +83,7 @@ func skippingIsExact(t *rapid.T, game Game[fighter, uint16]) {
 		t.Fatal(err)
 	}
 	word := rapid.SampledFrom([]uint16{0, 0, 0, 4, 8, 16, 32, 20, 24})
+	arrivals := rapid.SampledFrom([]int{0, 0, 0, 0, 1, 1, 2, 5})
 	const frames = 60
 	words := make([][]uint16, cfg.Players)
 	for p := range words {
@@ -100,7 +101,7 @@ func skippingIsExact(t *rapid.T, game Game[fighter, uint16]) {
 			if p == cfg.Local {
 				continue
 			}
-			for n := rapid.IntRange(0, 6).Draw(t, "arrivals"); n > 0 && arrived[p] <= min(s.Reach(), frames+20); n-- {
+			for n := arrivals.Draw(t, "arrivals"); n > 0 && arrived[p] <= min(s.Frame()+3, frames+20); n-- {
 				if err := s.Confirm(p, arrived[p], words[p][arrived[p]]); err != nil {
 					t.Fatal(err)
 				}
@@ -177,7 +178,6 @@ func TestFreeFrames(t *testing.T) {
 	if f, _ := run(skipping{}); f != 7 {
 		t.Errorf("without Free the window ends at frame %d, want 7", f)
 	}
-	// The attack of frame 0 hits in frame 7 and stops both for six frames: 7 is free, and so are 8 to 12.
 	f, s := run(hitstop{})
 	free := int32(0)
 	for i := range f + 1 {

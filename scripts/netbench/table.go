@@ -7,11 +7,10 @@ import (
 	"text/tabwriter"
 )
 
-// reference is what other libraries and an experiment did on the same model, from docs/benchmarks.md, and the target.
-// Zero limits are not checked.
+// reference is what other libraries did on the same model, and the targets. A limit of zero is not checked.
 type reference struct {
 	others     string
-	stallsEach int64   // a side at most; -1: none allowed
+	stallsEach int64   // of each side at most; -1: none allowed
 	stallsMean float64 // mean of both sides at most
 	sum, diff  float64 // of mean depths at most
 	wire, dtls float64 // bytes a second at most
