@@ -455,6 +455,23 @@ func TestShots(t *testing.T) {
 	}
 }
 
+// A shot that survives a touch waits before the next one.
+func TestShotDurability(t *testing.T) {
+	d := newDuel(t, "tarn", "sable", 500)
+	shot := data.Embedded().FighterByKey("tarn").MoveByKey("5s")
+	d.f(0).Shots[0] = Projectile{X: d.f(1).X, Y: Fixed(62 << 16), Life: 60, Move: shot.ID, Durability: 3, Facing: 1}
+	var at []int32
+	for range 40 {
+		d.w.Step(nil, Emit)
+		if len(d.w.Hits()) > 0 {
+			at = append(at, d.w.Frame())
+		}
+	}
+	if len(at) != 3 || at[1]-at[0] != shotPause || at[2]-at[1] != shotPause || d.f(0).Shots[0].Life != 0 {
+		t.Fatalf("touches on frames %v", at)
+	}
+}
+
 // FDAT-18: armour takes a hit without being interrupted; a super freezes the opponent.
 func TestArmorAndFlash(t *testing.T) {
 	d := newDuel(t, "sable", "tarn", 70)
@@ -485,7 +502,69 @@ func TestRecoverableHealth(t *testing.T) {
 	if d.f(1).Health != 502 || d.f(1).Recoverable != 2 {
 		t.Fatalf("%d and %d", d.f(1).Health, d.f(1).Recoverable)
 	}
+	d.w.match.Phase = RoundEnd
+	if d.run(2*every, 0, 0); d.f(1).Health != 502 {
+		t.Fatal("health comes back after the round")
+	}
 	if d.f(1).hurt(10); d.f(1).Health != 492 || d.f(1).Recoverable != 0 {
 		t.Fatal("a hit takes what could have been recovered")
+	}
+}
+
+// What a wall stops of the pushback of a jump-in, or of a shot, is nobody's.
+func TestCornerPushbackIsOnlyForStrikesFromTheGround(t *testing.T) {
+	wall := data.Embedded().Ruleset(data.SF).StageHalf
+	d := newDuel(t, "sable", "tarn", 90)
+	d.f(1).X, d.f(0).X = wall, wall-Fixed(80<<16)
+	d.step(UpBit, 0)
+	d.until(10, 0, 0, "the jump", func() bool { return d.f(0).Action == Airborne })
+	d.until(60, 0, 0, "the way down", func() bool { return d.f(0).VY < 0 && d.f(0).Y < Fixed(120<<16) })
+	d.step(LightBit, 0)
+	d.until(30, 0, 0, "the hit", func() bool { return d.f(1).Action == Hitstun })
+	x := d.f(0).X
+	if d.f(1).Push == 0 || d.f(1).PushesBack != 0 {
+		t.Fatalf("push %d, gives back %d", d.f(1).Push, d.f(1).PushesBack)
+	}
+	if d.run(40, 0, 0); d.f(0).X != x {
+		t.Fatalf("the wall pushed a jumping attacker %d", (d.f(0).X - x).Whole())
+	}
+}
+
+// A fighter that grabs in the very frame in which something hits it grabs nobody.
+func TestGrabIsInterrupted(t *testing.T) {
+	d := newDuel(t, "sable", "tarn", 60)
+	m := d.attack(0, "throw", 0)
+	d.until(10, 0, 0, "the last frame before", func() bool { return d.f(0).AnimationFrame == m.Startup })
+	shot := data.Embedded().FighterByKey("tarn").MoveByKey("5s")
+	d.f(1).Shots[0] = Projectile{X: d.f(0).X, Y: Fixed(62 << 16), Life: 20, Move: shot.ID, Durability: 1, Facing: -1}
+	d.step(0, 0)
+	if d.f(0).Action != Hitstun || d.f(1).Action == Thrown {
+		t.Fatalf("%s and %s", d.f(0).Action, d.f(1).Action)
+	}
+}
+
+// In blockstun the stance still counts, holding back no longer does; in neutral both do; nobody guards in the air or in an attack.
+func TestGuards(t *testing.T) {
+	low := data.Embedded().FighterByKey("sable").MoveByKey("2m")
+	high := data.Embedded().FighterByKey("sable").MoveByKey("6h")
+	for _, c := range []struct {
+		action Action
+		air    uint8
+		held   uint16
+		move   *data.Move
+		want   bool
+	}{
+		{Blockstun, 0, 0, low, false}, {Blockstun, 0, LeftBit, low, false}, {Blockstun, 0, DownBit, low, true}, {Blockstun, 0, LeftBit | DownBit, low, true},
+		{Blockstun, 0, 0, high, true}, {Blockstun, 0, DownBit, high, false},
+		{Idle, 0, 0, high, false}, {WalkBack, 0, RightBit, high, true}, {Crouch, 0, RightBit | DownBit, high, false}, {Crouch, 0, DownBit, low, false},
+		{Crouch, 0, RightBit | DownBit, low, true}, {Airborne, 1, RightBit, high, false}, {Attack, 0, RightBit, high, false}, {Hitstun, 0, RightBit, high, false},
+	} {
+		var w World
+		w.fighters[1] = Fighter{Action: c.action, Air: c.air}
+		s := stepper{w: &w}
+		s.in[1].held = c.held
+		if got := s.guards(&contact{defender: 1, move: c.move, dir: 1}); got != c.want {
+			t.Errorf("%s, holding %#x, against %s: %v", c.action, c.held, c.move.Key, got)
+		}
 	}
 }

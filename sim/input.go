@@ -107,8 +107,3 @@ func toward(held uint16) int8 {
 	}
 	return 0
 }
-
-func (f *Fighter) clearBuffer() {
-	f.Buffer = [BufferFrames]uint16{}
-	f.Clock, f.TapDir, f.TapTimer = 0, 0, 0
-}

@@ -167,8 +167,13 @@ func TestRewindOverRoundEnd(t *testing.T) {
 // A rematch begins from a clean world, ten times in a row, and only after the match.
 func TestRematchIsClean(t *testing.T) {
 	w := newWorld(t, 1, "sable", "tarn")
-	if err := w.Rematch(5); !errors.Is(err, ErrPhase) || w.match.Last.Accepted {
+	before := w
+	if err := w.Rematch(5); !errors.Is(err, ErrPhase) || w != before {
 		t.Fatalf("a rematch in %s: %v", w.Phase(), err)
+	}
+	var never World
+	if err := never.Rematch(5); !errors.Is(err, ErrPhase) || never != (World{}) {
+		t.Fatalf("a rematch of no match: %v", err)
 	}
 	for n := uint64(0); n < 10; n++ {
 		c := w.Config()

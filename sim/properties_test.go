@@ -39,7 +39,7 @@ func TestMirror(t *testing.T) {
 
 // SIM-25, SNAP-04, SNAP-13…15, HITB-10: going back to any frame and playing on gives the straight play.
 func TestRestoreAndReplayFromEveryFrame(t *testing.T) {
-	const frames, tail = 1500, 120
+	const frames, tail = 800, 90
 	for n, p := range pairs {
 		in := tape(uint64(n), frames)
 		w := newWorld(t, uint64(n), p[0], p[1])
@@ -151,6 +151,24 @@ func TestEquivalent(t *testing.T) {
 	}
 	if said*4 < asked {
 		t.Fatalf("only %d of %d single-bit changes are found equivalent", said, asked)
+	}
+}
+
+// The stance held in blockstun decides over the next hit, so it is read even though nothing else is.
+func TestEquivalentInBlockstun(t *testing.T) {
+	d := newDuel(t, "sable", "tarn", 70)
+	m := d.attack(0, "2m", 0)
+	d.until(20, 0, 0, "the frame before the hit", func() bool { return d.f(0).AnimationFrame == m.Startup })
+	d.f(1).Action, d.f(1).AnimationFrame, d.f(1).Duration = Blockstun, 2, 30
+	low, stand := Input{Now: DownBit, Prev: DownBit}, Input{Now: 0, Prev: DownBit}
+	if d.w.Equivalent(1, low, stand) {
+		t.Error("crouching and standing are equivalent in blockstun")
+	}
+	a, b := d.w, d.w
+	a.Step([]Input{{}, low}, Emit)
+	b.Step([]Input{{}, stand}, Emit)
+	if a.fighters[1].Action != Blockstun || b.fighters[1].Action != Hitstun {
+		t.Errorf("%s and %s", a.fighters[1].Action, b.fighters[1].Action)
 	}
 }
 

@@ -202,7 +202,22 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// HASH-01, HASH-05, HASH-07: the hash follows seed, frame and every fighter, and is the same in every process: it is pinned.
+// HASH-05, HASH-06, SIM-25: the hash of a played match is the same in every process and on every machine. A change of rules or
+// data changes it, and then belongs to another Version or DataHash.
+func TestPinnedHash(t *testing.T) {
+	w := newWorld(t, 2, "sable", "tarn")
+	hits := 0
+	for _, in := range tape(2, 6000) {
+		w.Step(in[:], Emit)
+		hits += len(w.Hits())
+	}
+	const want = 0xd4b55299eb36826d
+	if got := w.Hash(); got != want || hits < 20 {
+		t.Fatalf("hash %#016x after %d hits, want %#016x; data %#016x", got, hits, uint64(want), DataHash())
+	}
+}
+
+// HASH-01, HASH-07: the hash follows seed, frame, every fighter and the match.
 func TestHash(t *testing.T) {
 	w := newWorld(t, 42, "sable", "tarn")
 	for name, change := range map[string]func(*World){

@@ -72,8 +72,7 @@ func (w *World) reset(r *data.Roster, c Config) error {
 // Rematch starts a match with the same settings and another seed. It is refused, and w left alone, unless the match is over
 // (PostMatch); then w is exactly what Reset with that seed gives.
 func (w *World) Rematch(seed uint64) error {
-	if w.match.Phase != PostMatch {
-		w.match.Transition(Intro)
+	if !CanTransition(w.match.Phase, Intro) || w.count == 0 {
 		return ErrPhase
 	}
 	c := w.Config()

@@ -8,12 +8,11 @@ import (
 )
 
 type outcome struct {
-	frames         int
-	kos, timeovers int
-	winner         sim.Winner
-	hash           uint64
-	words          [2][]uint16
-	events         map[sim.EventKind]int
+	frames int
+	winner sim.Winner
+	hash   uint64
+	words  [2][]uint16
+	events map[sim.EventKind]int
 }
 
 // fight lets two bots play a match to its end, or at most limit frames.

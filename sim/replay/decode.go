@@ -61,8 +61,8 @@ func Decode(b []byte) (*Replay, error) {
 		return nil, malformed("%d bytes, more than any replay", len(b))
 	case len(b) < len(magic)+1+sha256.Size:
 		return nil, malformed("%d bytes, fewer than any replay", len(b))
-	case !bytes.Equal(b[:4], magic[:]):
-		return nil, malformed("it does not begin with %s", magic[:])
+	case string(b[:len(magic)]) != magic:
+		return nil, malformed("it does not begin with %s", magic)
 	case b[4] != Format:
 		return nil, malformed("format %d, this program reads %d", b[4], Format)
 	}

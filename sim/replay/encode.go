@@ -27,7 +27,7 @@ func (r *Replay) Append(b []byte) ([]byte, error) {
 		return b, err
 	}
 	start := len(b)
-	b = append(b, magic[:]...)
+	b = append(b, magic...)
 	b = append(b, Format)
 	b = binary.LittleEndian.AppendUint16(b, r.Sim)
 	b = binary.LittleEndian.AppendUint64(b, r.DataHash)

@@ -41,7 +41,7 @@ const (
 	MaxFile = mostRaw + mostRaw/1000 + 1<<16
 )
 
-var magic = [4]byte{'B', 'S', 'R', 'P'}
+const magic = "BSRP"
 
 // Errors. ErrMalformed: the bytes are no replay, or were damaged, cut or made up. ErrIncompatible: it is one, but of other rules
 // or other data, so this program cannot run it. ErrMismatch: it ran and came to another state; see Mismatch.

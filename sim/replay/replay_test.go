@@ -298,14 +298,14 @@ func TestBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(make([]byte, 64<<20)); err != nil {
+	if _, err := w.Write(make([]byte, 8<<20)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, claim := range []uint32{600, 64 << 20, 1<<32 - 1} {
-		b := append(magic[:], Format)
+	for _, claim := range []uint32{600, 8 << 20, 1<<32 - 1} {
+		b := append([]byte(magic), Format)
 		b = binary.LittleEndian.AppendUint16(b, sim.Version)
 		b = binary.LittleEndian.AppendUint64(b, sim.DataHash())
 		b = sim.AppendConfig(b, sim.DefaultConfig())
