@@ -36,7 +36,6 @@ type channel struct {
 
 // open makes paths and the secure link.
 func (c *Config) open(ctx context.Context, s *lobby.Session, su *setup.Setup) (*channel, error) {
-	began := now()
 	other, err := setup.ParseOffer(s.Opponent.Config)
 	if err != nil {
 		return nil, fail(exitIncompatible, match.EndVersion, err, "%v", err)
@@ -57,7 +56,6 @@ func (c *Config) open(ctx context.Context, s *lobby.Session, su *setup.Setup) (*
 		ch.close(s)
 		return nil, err
 	}
-	ch.connectUs = now() - began
 	return ch, nil
 }
 
@@ -127,6 +125,7 @@ func (c *Config) secure(ctx context.Context, ch *channel, s *lobby.Session, su *
 			}
 		}
 		if last = c.attempt(ctx, ch, s, su); last == nil {
+			ch.connectUs = time.Since(s.Met).Microseconds()
 			return nil
 		}
 		if ctx.Err() != nil {

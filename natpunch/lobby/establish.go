@@ -20,6 +20,7 @@ type agreed struct {
 	keys   *keys.Keys
 	rtt    time.Duration
 	since  time.Time // when the last message that the other side answers was sent
+	met    time.Time // see Session.Met
 }
 
 // establish waits for SESSION, exchanges HELLOs and compares the sheets. On
@@ -38,7 +39,7 @@ func establish(ctx context.Context, cfg *Config, c *conn, a agreed) (*Session, e
 
 func exchange(ctx context.Context, cfg *Config, c *conn, a agreed) (*Session, error) {
 	s := &Session{
-		Side: a.side, Keys: a.keys, Relay: c.relay, RelayAddr: c.remote, Lookup: a.lookup, Proto: a.proto, RTT: a.rtt,
+		Side: a.side, Keys: a.keys, Relay: c.relay, RelayAddr: c.remote, Lookup: a.lookup, Proto: a.proto, RTT: a.rtt, Met: a.met,
 		conn:   c,
 		hide:   cfg.Hello.Hide,
 		sealer: a.keys.Sealer(a.side, a.run), opener: a.keys.Opener(a.side.Other(), a.run),

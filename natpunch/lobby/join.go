@@ -72,6 +72,7 @@ type joiner struct {
 	code    rendezvous.Code
 	conn    *conn
 	guessed bool // SHARE_B is out, or may be
+	asked   time.Time
 }
 
 func (j *joiner) at(ctx context.Context, relay string) (*Session, error) {
@@ -101,6 +102,7 @@ func (j *joiner) run(ctx context.Context) (*Session, error) {
 	for {
 		var nJ rendezvous.Nonce
 		rand.Read(nJ[:])
+		j.asked = time.Now()
 		err := j.conn.send(rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: rendezvous.Version, Lookup: j.code.Lookup, NonceJ: nJ}))
 		if err != nil && refusal == nil {
 			refusal = j.refused(exchange, err)
@@ -214,7 +216,7 @@ func (j *joiner) confirm(ctx, exchange context.Context, nJ rendezvous.Nonce, a *
 	}
 	return establish(ctx, j.cfg, j.conn, agreed{
 		side: rendezvous.SideJoin, run: a.Run, lookup: j.code.Lookup, lobby: a.Lobby, proto: proto,
-		keys: keys.New(sid, isk[:]), rtt: rtt, since: sent,
+		keys: keys.New(sid, isk[:]), rtt: rtt, since: sent, met: j.asked,
 	})
 }
 

@@ -44,6 +44,9 @@ type Session struct {
 	// the key agreement saw, with what the other side computed meanwhile (well
 	// under a millisecond). Half of it after GO the other side has GO.
 	RTT time.Duration
+	// Met is when both players were in the lobby, as far as this side can know:
+	// the joiner asked, or the host answered it.
+	Met time.Time
 
 	conn *conn
 	hide bool
