@@ -301,51 +301,6 @@ func TestTradesAndPriority(t *testing.T) {
 	}
 }
 
-// A throw can be broken for ThrowTech frames, otherwise it does its damage; the back throw changes sides.
-func TestThrows(t *testing.T) {
-	rules := data.Embedded().Ruleset(data.SF)
-	for delay := 0; delay <= int(rules.ThrowTech)+1; delay++ {
-		d := newDuel(t, "sable", "tarn", 60)
-		d.attack(0, "throw", 0)
-		d.until(10, 0, 0, "the grab", func() bool { return d.f(1).Action == Thrown })
-		d.run(delay, 0, 0)
-		d.step(0, ThrowBit)
-		if broken := d.f(1).Action == Teched; broken != (delay < int(rules.ThrowTech)) {
-			t.Errorf("a press %d frames after the grab: %s", delay, d.f(1).Action)
-		}
-	}
-	for _, key := range []string{"throw", "throw-back"} {
-		d := newDuel(t, "sable", "tarn", 60)
-		m := d.attack(0, key, 0)
-		d.until(60, 0, 0, "the fall", func() bool { return d.f(1).Action == Down })
-		if d.f(1).Health != d.f(1).MaxHealth-m.Damage {
-			t.Errorf("%s: health %d", key, d.f(1).Health)
-		}
-		if crossed := d.f(1).X < d.f(0).X; crossed != m.ThrowBehind {
-			t.Errorf("%s: the thrown lands at %d, the thrower stands at %d", key, d.f(1).X.Whole(), d.f(0).X.Whole())
-		}
-		d.until(120, 0, 0, "getting up", func() bool { return d.f(1).Action.Neutral() })
-		if d.f(1).ThrowProtect == 0 {
-			t.Errorf("%s: no protection after getting up", key)
-		}
-	}
-	// In the corner the back throw swaps them too, and both stay on the stage.
-	d := newDuel(t, "sable", "tarn", 60)
-	d.f(0).X, d.f(1).X = -rules.StageHalf, -rules.StageHalf+Fixed(60<<16)
-	d.attack(0, "throw-back", 0)
-	d.until(60, 0, 0, "the fall", func() bool { return d.f(1).Action == Down })
-	if d.f(1).X >= d.f(0).X {
-		t.Errorf("in the corner: %d, %d", d.f(1).X.Whole(), d.f(0).X.Whole())
-	}
-	// Nobody is thrown out of hitstun, blockstun or the air.
-	d = newDuel(t, "sable", "tarn", 60)
-	d.attack(0, "throw", UpBit)
-	d.run(20, 0, 0)
-	if d.f(1).Action == Thrown || d.f(0).Action == Throwing {
-		t.Error("a jumping fighter was thrown")
-	}
-}
-
 // Pushback moves the defender; at the wall it moves the attacker instead.
 func TestCornerPushback(t *testing.T) {
 	wall := data.Embedded().Ruleset(data.SF).StageHalf
@@ -417,82 +372,6 @@ func TestRecoil(t *testing.T) {
 	d.until(10, 0, 0, "freedom", func() bool { return d.f(1).Action.Neutral() })
 }
 
-// FDAT-19 in part: shots fly, can be blocked, clash, and each fighter has one at a time.
-func TestShots(t *testing.T) {
-	d := newDuel(t, "tarn", "tarn", 500)
-	m := d.attack(0, "6s", 0)
-	d.until(30, 0, 0, "the shot", func() bool { return d.f(0).Shots[0].Life > 0 })
-	d.until(60, 0, 0, "the end of the move", func() bool { return d.f(0).Action.Neutral() })
-	if d.f(0).Shots[0].Life == 0 {
-		t.Fatal("the shot is gone already")
-	}
-	if d.step(SpecialBit, 0); d.f(0).Action == Attack {
-		t.Fatal("a second shot while the first flies")
-	}
-	d.until(120, 0, 0, "the hit", func() bool { n, _ := d.hits(); return n > 0 })
-	if h := d.w.Hits()[0]; !h.Shot || h.Damage != m.Damage || d.f(0).HitstopFrames != 0 || d.f(1).HitstopFrames == 0 || d.f(0).Shots[0].Life != 0 {
-		t.Fatalf("%+v, hitstop %d %d", h, d.f(0).HitstopFrames, d.f(1).HitstopFrames)
-	}
-	d = newDuel(t, "tarn", "tarn", 500)
-	d.step(SpecialBit, SpecialBit)
-	clash := 0
-	for range 100 {
-		d.step(0, 0)
-		for _, e := range d.w.Events() {
-			if e.Kind == EventClash {
-				clash++
-			}
-		}
-	}
-	if clash != 2 || d.f(0).Shots[0].Life != 0 || d.f(1).Shots[0].Life != 0 || d.f(0).Health != d.f(0).MaxHealth {
-		t.Fatalf("%d clashes", clash)
-	}
-	d = newDuel(t, "tarn", "sable", 400)
-	d.attack(0, "6s", 0)
-	d.until(90, 0, RightBit, "the block", func() bool { _, b := d.hits(); return b > 0 })
-	if d.f(1).Recoverable != 6 {
-		t.Fatalf("chip of a shot: %d", d.f(1).Recoverable)
-	}
-}
-
-// A shot that survives a touch waits before the next one.
-func TestShotDurability(t *testing.T) {
-	d := newDuel(t, "tarn", "sable", 500)
-	shot := data.Embedded().FighterByKey("tarn").MoveByKey("5s")
-	d.f(0).Shots[0] = Projectile{X: d.f(1).X, Y: Fixed(62 << 16), Life: 60, Move: shot.ID, Durability: 3, Facing: 1}
-	var at []int32
-	for range 40 {
-		d.w.Step(nil, Emit)
-		if len(d.w.Hits()) > 0 {
-			at = append(at, d.w.Frame())
-		}
-	}
-	if len(at) != 3 || at[1]-at[0] != shotPause || at[2]-at[1] != shotPause || d.f(0).Shots[0].Life != 0 {
-		t.Fatalf("touches on frames %v", at)
-	}
-}
-
-// FDAT-18: armour takes a hit without being interrupted; a super freezes the opponent.
-func TestArmorAndFlash(t *testing.T) {
-	d := newDuel(t, "sable", "tarn", 70)
-	d.attack(1, "4s", 0)
-	d.run(4, 0, 0)
-	d.attack(0, "5l", 0)
-	d.until(12, 0, 0, "the armoured hit", func() bool { return len(d.w.Hits()) > 0 })
-	if h := d.w.Hits()[0]; !h.Armored || d.f(1).Action != Attack || d.f(1).ArmorLeft != 0 || d.f(1).Health != d.f(1).MaxHealth-h.Damage {
-		t.Fatalf("%+v, %s", h, d.f(1).Action)
-	}
-	d = newDuel(t, "sable", "tarn", 300)
-	d.f(0).Meter = 2000
-	m := d.attack(0, "super", 0)
-	if d.f(1).HitstopFrames != int16(m.Freeze)-1 || d.f(0).HitstopFrames != int16(m.Freeze)-1 || !d.w.Free() {
-		t.Fatalf("everybody stands still for %d and %d more frames, want %d", d.f(0).HitstopFrames, d.f(1).HitstopFrames, m.Freeze-1)
-	}
-	if d.run(int(m.Freeze), 0, 0); d.f(0).AnimationFrame != 1 {
-		t.Fatalf("the super is on frame %d after the flash", d.f(0).AnimationFrame)
-	}
-}
-
 // X-12 in part, ATTR-10: recoverable health comes back while free, and is lost to a hit.
 func TestRecoverableHealth(t *testing.T) {
 	every := int(data.Embedded().Ruleset(data.SF).RecoverEvery)
@@ -527,19 +406,6 @@ func TestCornerPushbackIsOnlyForStrikesFromTheGround(t *testing.T) {
 	}
 	if d.run(40, 0, 0); d.f(0).X != x {
 		t.Fatalf("the wall pushed a jumping attacker %d", (d.f(0).X - x).Whole())
-	}
-}
-
-// A fighter that grabs in the very frame in which something hits it grabs nobody.
-func TestGrabIsInterrupted(t *testing.T) {
-	d := newDuel(t, "sable", "tarn", 60)
-	m := d.attack(0, "throw", 0)
-	d.until(10, 0, 0, "the last frame before", func() bool { return d.f(0).AnimationFrame == m.Startup })
-	shot := data.Embedded().FighterByKey("tarn").MoveByKey("5s")
-	d.f(1).Shots[0] = Projectile{X: d.f(0).X, Y: Fixed(62 << 16), Life: 20, Move: shot.ID, Durability: 1, Facing: -1}
-	d.step(0, 0)
-	if d.f(0).Action != Hitstun || d.f(1).Action == Thrown {
-		t.Fatalf("%s and %s", d.f(0).Action, d.f(1).Action)
 	}
 }
 
