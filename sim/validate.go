@@ -26,7 +26,7 @@ func (c *check) within(name string, v, lo, hi int64) {
 const (
 	mostTimer = 36000
 	mostSpeed = int64(64 << 16)
-	mostFrame = int64(1<<31 - 2)
+	mostFrame = int64(1 << 30) // some 200 days, far from where int32 ends
 )
 
 // valid tells whether a decoded state is one that Step can go on from: every index in range, every number bounded. A world that
