@@ -30,7 +30,7 @@ func (s *Session[S, W]) Confirm(player int, frame int32, w W) error {
 	if frame <= s.cur && s.inputs(frame)[player].Now != w {
 		s.fix = min(s.fix, frame)
 	}
-	s.confirmed = noFrame
+	s.confirmed = s.conf[player]
 	for p := range s.cfg.Players {
 		if p != s.cfg.Local {
 			s.confirmed = min(s.confirmed, s.conf[p])

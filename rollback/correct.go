@@ -69,7 +69,7 @@ func (s *Session[S, W]) resimulate() {
 		*next = *s.state(f - 1)
 		s.game.Step(next, in, policy)
 		k := f & inputMask
-		dirty = s.force || *next != s.states[s.place[k]]
+		dirty = s.force || s.differs(next, &s.states[s.place[k]])
 		s.place[k], s.spare = s.spare, s.place[k]
 		s.replayed = append(s.replayed, f)
 		s.classify(f, next)
@@ -78,6 +78,13 @@ func (s *Session[S, W]) resimulate() {
 		}
 	}
 	s.fix, s.force = noFrame, false
+}
+
+func (s *Session[S, W]) differs(a, b *S) bool {
+	if s.equaler != nil {
+		return !s.equaler.Equal(a, b)
+	}
+	return *a != *b
 }
 
 // hashBefore is the hash of the newest state as it was before the correction of this tick. If its frame was stepped

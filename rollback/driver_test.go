@@ -360,6 +360,34 @@ func TestSecondDatagramBudget(t *testing.T) {
 	}
 }
 
+// The end of a match: a side whose last frame is stepped goes on correcting and sending until the other has all.
+func TestSettle(t *testing.T) {
+	m := duel(t, 29, faults{delay: 40_000, loss: 20}, nil)
+	m.mustRun(t, 100, 20_000_000)
+	a, b := m.peers[0], m.peers[1]
+	last := a.Frame()
+	now := m.now
+	for i := 0; b.Session().ConfirmedOf(0) < last || a.Session().Settled() < last; i++ {
+		if i > 200 {
+			t.Fatalf("player 1 knows %d of %d, player 0 settled %d", b.Session().ConfirmedOf(0), last, a.Session().Settled())
+		}
+		now += 16_667
+		r := a.Settle(a.local(now))
+		if r.Advanced || a.Frame() != last {
+			t.Fatalf("settling advanced: %+v", r)
+		}
+		if next := a.model(a.Next()); next <= now-100_000 || next > now+20_000 {
+			t.Fatalf("the next tick is due at %d, now is %d", next, now)
+		}
+		_ = b.Receive(b.local(now), a.AppendPacket(nil, a.local(now)))
+		b.Tick(b.local(now), 0)
+		_ = a.Receive(a.local(now), b.AppendPacket(nil, b.local(now)))
+	}
+	if x, y := a.Session().Settled(), b.Session().ConfirmedOf(0); x != last || y != last {
+		t.Errorf("settled %d, confirmed there %d, want %d", x, y, last)
+	}
+}
+
 // A desync is found over the wire on both sides, at its frame, and the match goes on until its owner ends it.
 func TestDesyncOverTheWire(t *testing.T) {
 	m := duel(t, 19, faults{delay: 40_000, loss: 10}, nil)

@@ -32,6 +32,12 @@ type Equivalenter[S any, W input.Word] interface {
 	Equivalent(s *S, player int, old, new Input[W]) bool
 }
 
+// Equaler is a Game whose states also hold what their last step reported, on which no later frame depends. Equal leaves
+// it out. Without it states are compared with ==.
+type Equaler[S any] interface {
+	Equal(a, b *S) bool
+}
+
 // Freer is a Game that can tell that the frame which produced *s costs no prediction budget,
 // because every active fighter stands in hitstop after it.
 type Freer[S any] interface {

@@ -60,7 +60,8 @@ func (l *Link[S, W]) AppendParity(b []byte, now int64) (pkt []byte, ok bool) {
 
 func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	s, p := l.d.s, &l.out
-	*p = wire.Packet{Newest: s.cur, Advanced: l.d.advanced, Main: main}
+	*p = wire.Packet{}
+	p.Newest, p.Advanced, p.Main = s.cur, l.d.advanced, main
 	l.inputs()
 	gen := uint32(0)
 	if main {

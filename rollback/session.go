@@ -14,13 +14,14 @@ const (
 )
 
 // Session is one player's view of a running game: its states, the inputs they came from, and what is known of the
-// others' inputs. S is copied by assignment and compared with ==.
+// others' inputs. S is copied by assignment and compared with ==, or by the game if it is an Equaler.
 //
 // Confirm hands in what arrived, Tick makes one frame. Memory is allocated by NewSession alone.
 type Session[S comparable, W input.Word] struct {
 	cfg        Config
 	game       Game[S, W]
 	equivalent Equivalenter[S, W] // nil if the game is none
+	equaler    Equaler[S]
 	freer      Freer[S]
 	cosmetics  Cosmetics[S]
 
@@ -88,6 +89,7 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 		stats:    newStats(),
 	}
 	s.equivalent, _ = game.(Equivalenter[S, W])
+	s.equaler, _ = game.(Equaler[S])
 	s.freer, _ = game.(Freer[S])
 	if s.cosmetics, _ = game.(Cosmetics[S]); s.cosmetics != nil {
 		s.events = newEventLog()

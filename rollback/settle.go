@@ -7,9 +7,7 @@ func (d *Driver[S, W]) Settle(now int64) Result {
 	d.advanced, d.lastTick, d.ticked = false, now, true
 	d.schedule(now)
 	for _, l := range d.links {
-		if l != nil {
-			l.ticked(now)
-		}
+		l.ticked(now)
 	}
 	return r
 }

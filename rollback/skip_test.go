@@ -161,6 +161,58 @@ func TestEquivalentSkips(t *testing.T) {
 	}
 }
 
+// reporting keeps the words of its last step in its state, for whoever draws it.
+type reporting struct {
+	State fighter
+	Seen  [MaxPlayers]uint16
+}
+
+type reportingGame struct{}
+
+func (reportingGame) Step(s *reporting, in []Input[uint16], p Policy) {
+	fighterGame{}.Step(&s.State, in, p)
+	for i := range in {
+		s.Seen[i] = in[i].Now
+	}
+}
+
+func (reportingGame) Hash(s *reporting) uint64 { return fighterGame{}.Hash(&s.State) }
+
+// Equivalent knows that only a fresh button makes the word before it matter.
+func (reportingGame) Equivalent(_ *reporting, _ int, old, new Input[uint16]) bool {
+	return old.Now == new.Now && new.Now&0xf0 == 0
+}
+
+type equalGame struct{ reportingGame }
+
+func (equalGame) Equal(a, b *reporting) bool { return a.State == b.State }
+
+// What a state only reports does not keep later frames from being skipped, if the game says so.
+func TestEqualLeavesReportsOut(t *testing.T) {
+	for want, game := range map[int]Game[reporting, uint16]{2: reportingGame{}, 1: equalGame{}} {
+		s, err := NewSession(game, DefaultConfig(), new(reporting))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 6 {
+			s.Tick(0)
+		}
+		// An up key, held for a frame, changes what frame 1 reports and nothing else.
+		for f, w := range []uint16{0, 1, 0} {
+			if err := s.Confirm(1, int32(f), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := s.Reconcile()
+		if r.RollbackFrames != 5 || r.Resimulated != want {
+			t.Errorf("%T: %d of %d frames stepped again, want %d", game, r.Resimulated, r.RollbackFrames, want)
+		}
+		if st, _ := s.State(1); st.Seen[1] != 1 {
+			t.Errorf("%T: frame 1 reports %v", game, st.Seen)
+		}
+	}
+}
+
 // X-06, SESS-38: frames in hitstop do not count, up to the hard bound; both figures are reported.
 func TestFreeFrames(t *testing.T) {
 	run := func(game Game[fighter, uint16]) (frame int32, s *Session[fighter, uint16]) {
