@@ -12,9 +12,10 @@ type World = sim.World
 type game struct{}
 
 var (
-	_ rollback.Game[World, uint16] = game{}
-	_ rollback.Freer[World]        = game{}
-	_ rollback.Cosmetics[World]    = game{}
+	_ rollback.Game[World, uint16]         = game{}
+	_ rollback.Equivalenter[World, uint16] = game{}
+	_ rollback.Freer[World]                = game{}
+	_ rollback.Cosmetics[World]            = game{}
 )
 
 func (game) Step(w *World, in []rollback.Input[uint16], p rollback.Policy) {
@@ -26,6 +27,10 @@ func (game) Step(w *World, in []rollback.Input[uint16], p rollback.Policy) {
 }
 
 func (game) Hash(w *World) uint64 { return w.Hash() }
+
+func (game) Equivalent(w *World, player int, old, new rollback.Input[uint16]) bool {
+	return w.Equivalent(player, sim.Input(old), sim.Input(new))
+}
 
 func (game) Free(w *World) bool { return w.Free() }
 
