@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"backstep/fec"
+	"backstep/rollback/quality"
 )
 
 // Limits of Config fields that other code needs by name.
@@ -130,6 +131,15 @@ func (c Config) Clamped() Config {
 	}
 	c.DatagramOverhead = min(max(c.DatagramOverhead, 0), 200)
 	return c
+}
+
+// Limits are the edges of the grades by which a link is judged.
+func (c Config) Limits() quality.Limits {
+	return quality.Limits{
+		HybridRTT: int64(c.HybridRttThresholdMs) * 1000,
+		DelayRTT:  int64(c.DelayFallbackRttThresholdMs) * 1000,
+		PoorLoss:  int64(c.PoorPacketLossPercent) * quality.Percent,
+	}
 }
 
 // SnapshotWithinBudget reports whether an encoded snapshot of bytes fits the budget of that many fighters.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"backstep/rollback/quality"
+
 	"pgregory.net/rapid"
 )
 
@@ -37,6 +39,9 @@ func TestDefaultConfig(t *testing.T) {
 	}
 	if !c.RequireEncryptedTransport || !c.SuppressCosmeticsDuringResim {
 		t.Error("RCFG-13, RCFG-14: both default to true")
+	}
+	if c.Limits() != quality.DefaultLimits() {
+		t.Errorf("limits %+v", c.Limits())
 	}
 	if (c.Clamped()) != c {
 		t.Error("clamping changed the defaults")

@@ -184,3 +184,32 @@ func TestEarlyHashesWait(t *testing.T) {
 		t.Errorf("a later equal hash hid it: %+v", d)
 	}
 }
+
+// After a snapshot from outside the hashes of what followed are made anew, and an old difference is forgotten.
+func TestRestoreForgetsHashes(t *testing.T) {
+	s := tiny(t, nil)
+	play(t, s, 100, 100, 4)
+	old, _ := s.ConfirmedHash(80)
+	s.Compare(1, 72, 1)
+	if _, ok := s.Desync(1); !ok {
+		t.Fatal("no desync to forget")
+	}
+	other := *s.state(70)
+	other.Sum++
+	if err := s.Restore(70, &other); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.ConfirmedHash(80); ok {
+		t.Error("the hash of the replaced state is still given out")
+	}
+	if h, ok := s.ConfirmedHash(64); !ok || h == 0 {
+		t.Error("the hash of an older state is gone")
+	}
+	s.Reconcile()
+	if h, ok := s.ConfirmedHash(80); !ok || h == old {
+		t.Errorf("frame 80: %x %v", h, ok)
+	}
+	if _, ok := s.Desync(1); ok {
+		t.Error("the difference is still open")
+	}
+}

@@ -32,7 +32,6 @@ type Driver[S comparable, W input.Word] struct {
 	duePart  int64 // and millionths of a µs
 	length   int64 // of the running tick, ps
 	lastTick int64
-	ticked   bool
 	advanced bool
 
 	offsets          tally.Histogram // distance from the aim, µs
@@ -129,7 +128,7 @@ func (d *Driver[S, W]) Err() error {
 // one is due. Ticks that come up to 100 ms late are made up for; after a longer pause the schedule starts anew at now.
 func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
 	d.s.tick(&r, local, !d.pacer.Halt())
-	d.advanced, d.lastTick, d.ticked = r.Advanced, now, true
+	d.advanced, d.lastTick = r.Advanced, now
 	if r.Stalled || r.Frozen {
 		d.pacer.Disturb(now)
 	}

@@ -27,7 +27,11 @@ func (s *Session[S, W]) settle() {
 
 // rehash forgets the hashes after a frame whose state was replaced.
 func (s *Session[S, W]) rehash(frame int32) {
-	s.hashNext = min(s.hashNext, (frame+HashInterval)/HashInterval*HashInterval)
+	first := (frame + HashInterval) / HashInterval * HashInterval
+	for f := first; f < s.hashNext; f += HashInterval {
+		s.hashes[f/HashInterval%HashRing] = frameHash{}
+	}
+	s.hashNext = min(s.hashNext, first)
 	s.desynced = false
 	for p := range s.agree {
 		next := min(s.agree[p].next, s.hashNext)

@@ -92,8 +92,7 @@ func (l *Link[S, W]) rebuild(at int64, packets []fec.Rebuilt) error {
 	return nil
 }
 
-// parse reads the packet and its inputs. Inputs are read against the word before them, which is known here, or the
-// packet is not an honest one.
+// parse reads a packet in either form. Over a channel that does not authenticate only the full form is believed.
 func (l *Link[S, W]) parse(pkt []byte) error {
 	p := &l.in
 	if wire.IsCompact(pkt) {
@@ -105,8 +104,8 @@ func (l *Link[S, W]) parse(pkt []byte) error {
 	return wire.ParseFull(pkt, p)
 }
 
-// acceptable checks what a packet says against what this side knows, before it is acknowledged, and decodes its words.
-// Nothing is acknowledged that is not taken.
+// acceptable checks what a packet says against what this side knows, before it is acknowledged, and decodes its words
+// against the one before them. Nothing is acknowledged that is not taken.
 func (l *Link[S, W]) acceptable(p *wire.Packet) error {
 	s := l.d.s
 	if p.IsParity() || p.Count == 0 {

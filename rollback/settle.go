@@ -4,7 +4,7 @@ package rollback
 // The links go on as in any tick, so that the others get the inputs they still miss.
 func (d *Driver[S, W]) Settle(now int64) Result {
 	r := d.s.Reconcile()
-	d.advanced, d.lastTick, d.ticked = false, now, true
+	d.advanced, d.lastTick = false, now
 	d.schedule(now)
 	for _, l := range d.links {
 		l.ticked(now)

@@ -58,11 +58,11 @@ type Pacer struct {
 	haltFor int
 	halted  bool
 
-	first    int64 // time of the first sample
-	last     int64 // time of the newest sample
-	began    bool
-	disturb  int64 // time of the newest disturbance
-	disturbd bool
+	first       int64 // time of the first sample
+	last        int64 // time of the newest sample
+	began       bool
+	disturbedAt int64 // time of the newest disturbance
+	disturbed   bool
 }
 
 // New paces a player's ticks at hz among that many players. With still it never changes the rate.
@@ -86,7 +86,7 @@ func (p *Pacer) Sampled(at int64) {
 
 // Disturb says that a stall on either side, or a gap, was noticed at time at: the integral part is held for a second,
 // since the offset it would learn from is not drift.
-func (p *Pacer) Disturb(at int64) { p.disturb, p.disturbd = at, true }
+func (p *Pacer) Disturb(at int64) { p.disturbedAt, p.disturbed = at, true }
 
 // Update sets the rate after a tick at time now. offset is how far this side is ahead in µs, trip the round trip and
 // jitter its deviation, window the frames that may be predicted.
@@ -102,7 +102,7 @@ func (p *Pacer) Update(now int64, advanced bool, window int, offset, trip, jitte
 		p.rate = One + p.integral/integralScale
 		return
 	}
-	if !p.disturbd || now-p.disturb >= holdAfter {
+	if !p.disturbed || now-p.disturbedAt >= holdAfter {
 		p.integral -= min(max(e, -integralErr), integralErr) * p.gainI
 	}
 	p.integral -= p.integral / p.leak
