@@ -32,6 +32,8 @@ func (game) Equivalent(w *World, player int, old, new rollback.Input[uint16]) bo
 	return w.Equivalent(player, sim.Input(old), sim.Input(new))
 }
 
+func (game) Equal(a, b *World) bool { return a.Equal(b) }
+
 func (game) Free(w *World) bool { return w.Free() }
 
 func (game) Events(w *World, dst []uint64) []uint64 {
