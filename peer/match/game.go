@@ -14,6 +14,7 @@ type game struct{}
 var (
 	_ rollback.Game[World, uint16]         = game{}
 	_ rollback.Equivalenter[World, uint16] = game{}
+	_ rollback.Equaler[World]              = game{}
 	_ rollback.Freer[World]                = game{}
 	_ rollback.Cosmetics[World]            = game{}
 )
