@@ -234,8 +234,9 @@ func (p *Paths) wakeKeeper() {
 }
 
 // The relay route counts as silent, and is registered anew at once, after
-// relaySilence while it is the primary one; while it only carries a probe a
-// second it takes longer to tell.
+// relaySilence while packets should come over it: it is the primary one, or the
+// direct one fell silent and the opponent sends on both. While it only carries
+// a probe a second it takes longer to tell.
 const (
 	relaySilence      = 500_000
 	relayProbeSilence = 3 * relayProbe
@@ -284,7 +285,7 @@ func (p *Paths) watchRelay(now int64) {
 		return
 	}
 	limit := int64(relayProbeSilence)
-	if p.policy.primary == Relay {
+	if p.policy.primary == Relay || p.policy.quiet(now) > relaySilence {
 		limit = relaySilence
 	}
 	if now-max(heard, p.reg.ackedAt) > limit {

@@ -316,6 +316,32 @@ func TestRelayRestart(t *testing.T) {
 	}
 }
 
+// TestForgottenWhileDirect: a NAT that forgets its mappings takes both routes
+// away at once. The relay is registered with as soon as both are missed, not
+// when a route that carries a probe a second would be.
+func TestForgottenWhileDirect(t *testing.T) {
+	t.Parallel()
+	m := newMatch(t, nil)
+	m.play(t)
+	m.direct(t)
+	m.await(t, 3*time.Second, KindLAN)
+	time.Sleep(1300 * time.Millisecond)
+	for _, p := range m.p {
+		p.take()
+	}
+	m.cut(true)
+	m.relay.restart()
+	m.await(t, 2*time.Second, KindRelay)
+	time.Sleep(200 * time.Millisecond)
+	for i, p := range m.p {
+		missing, got := p.take()
+		t.Logf("side %d: %d packets lost", i, missing)
+		if got[Relay] == 0 || missing < 10 || missing > 60 {
+			t.Errorf("side %d: %v packets, %d lost", i, got, missing)
+		}
+	}
+}
+
 // TestHiddenAddress, attack case 20: with one side hiding, both sides open
 // with Hide, and nothing passes between the players' addresses.
 func TestHiddenAddress(t *testing.T) {

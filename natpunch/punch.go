@@ -205,8 +205,8 @@ func (q *puncher) begin(g uint32) {
 		seen = []netip.AddrPort{p.reg.mapped}
 	}
 	p.direct.generation = g
-	if p.direct.stage != stageLost {
-		p.direct.stage = stageWaiting
+	if p.direct.stage != stageLost && p.direct.stage != stageFailed {
+		p.direct.stage = stageWaiting // a retry does not hide why the first attempt failed
 	}
 	p.mu.Unlock()
 	found := collect(p.LocalAddr(), locals, p.loopback, p.cfg.Allowed, seen)
@@ -437,6 +437,8 @@ func (q *puncher) retry(pause time.Duration) {
 func (q *puncher) lobbyGone() {
 	q.deaf = true
 	q.p.mu.Lock()
-	q.p.direct.lobbyGone = true
+	if q.p.direct.lobbyGone == 0 {
+		q.p.direct.lobbyGone = q.p.cfg.Clock()
+	}
 	q.p.mu.Unlock()
 }

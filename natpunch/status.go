@@ -29,7 +29,7 @@ type directState struct {
 	theirs         []rendezvous.Candidate
 	ownSymmetric   bool
 	theirSymmetric bool
-	lobbyGone      bool
+	lobbyGone      int64 // when, 0 for not
 	startedAt      int64
 	connectedAt    int64
 	firstAt        int64
@@ -72,6 +72,10 @@ func (p *Paths) Reason() string {
 	return "relayed: " + p.whyNotDirect()
 }
 
+// lobbyEnd is how long a lobby must be gone before that is a reason: at the end
+// of a match one side leaves it a little before the other.
+const lobbyEnd = 2_000_000
+
 func (p *Paths) whyNotDirect() string {
 	d := &p.direct
 	var why string
@@ -103,7 +107,7 @@ func (p *Paths) whyNotDirect() string {
 	default:
 		why = "no direct check was answered"
 	}
-	if d.lobbyGone && d.stage != stageConnected {
+	if d.lobbyGone != 0 && p.cfg.Clock()-d.lobbyGone > lobbyEnd && d.stage > stageHidden && d.stage != stageConnected {
 		why = strings.TrimSuffix(why, ", looking for a new one") + "; without the lobby no new attempt is possible"
 	}
 	return why
