@@ -17,12 +17,13 @@
 //
 //	 0               1
 //	+---------------+----------------------------+
-//	|0 0 0 0 0 0 m m|  one wire packet           |
+//	|0 0 0 e e e m m|  one wire packet           |
 //	+---------------+----------------------------+
+//	eee: the number of the match on this link, modulo 8
 //	mm = 01: this copy was sent on the relay path
 //	mm = 10: this copy was sent on the direct path
 //
-// Exactly one of the two bits is set. When both paths are in use, each gets a
+// Exactly one of the two low bits is set. When both paths are in use, each gets a
 // copy of its own, encrypted by itself, so an authenticated arrival says
 // without doubt which path is alive. That is reported to the Transport, and
 // nothing else may keep a path alive or bring it back.

@@ -73,7 +73,7 @@ func TestHotPathAllocations(t *testing.T) {
 	out := make([]byte, wire.MaxPacket)
 	if n := testing.AllocsPerRun(100, func() {
 		f.keep(b)
-		q.push(b, 1)
+		q.push(b, 1, 0)
 		q.pop(out)
 	}); n != 0 {
 		t.Fatalf("%v allocations a packet outside the DTLS library", n)
@@ -83,7 +83,7 @@ func TestHotPathAllocations(t *testing.T) {
 func TestQueueDropsOldest(t *testing.T) {
 	q := &queue{}
 	for i := range queueLen + 3 {
-		q.push([]byte{byte(i), byte(i >> 8)}, int64(i))
+		q.push([]byte{byte(i), byte(i >> 8)}, int64(i), 0)
 	}
 	b := make([]byte, wire.MaxPacket)
 	if _, at, ok := q.pop(b); !ok || at != 3 || q.dropped != 3 {

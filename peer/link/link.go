@@ -20,6 +20,7 @@ type Link struct {
 	cipher string
 	took   int64
 
+	epoch  byte // of what is sent; the queue has its own
 	queue  queue
 	out    [1 + wire.MaxPacket]byte
 	in     [wire.MaxPacket]byte
@@ -40,11 +41,18 @@ type Stats struct {
 	Forged                  uint64 // records the filter cut out or authentication refused
 	Malformed               uint64 // authentic, but without a legal link byte
 	QueueDropped            uint64 // oldest packets given up by the full queue
+	Strays                  uint64 // packets that belong to another match on this link
 }
 
 // recordOverhead is what DTLS 1.2 with ChaCha20-Poly1305 adds to a plaintext:
 // 13 bytes of header and 16 of tag (RFC 7905 has no explicit nonce).
 const recordOverhead = recordHeader + 16
+
+// The match number, modulo 8, rides in bits 2 to 4 of the link byte.
+const (
+	epochShift = 2
+	epochMask  = 7
+)
 
 // maxRecord is the largest plaintext the DTLS library hands out; an opponent
 // who sends more than a packet has it counted, not the channel ended.
@@ -80,6 +88,7 @@ func (l *Link) Send(pkt []byte) {
 			continue
 		}
 		d := wire.AppendDatagram(l.out[:0], wire.Path(path), pkt)
+		d[0] |= l.epoch << epochShift
 		l.under.Select(path)
 		if _, err := l.conn.Write(d); err != nil {
 			l.refused++
@@ -101,7 +110,7 @@ func (l *Link) Receive() (pkt []byte, at int64, ok bool) {
 // Stats returns the counters so far.
 func (l *Link) Stats() Stats {
 	l.queue.mu.Lock()
-	dropped := l.queue.dropped
+	dropped, strays := l.queue.dropped, l.queue.strays
 	l.queue.mu.Unlock()
 	received := l.received.Load()
 	forged := l.under.filter.forged.Load()
@@ -111,8 +120,16 @@ func (l *Link) Stats() Stats {
 	return Stats{
 		Sent: l.sent, SentBytes: l.sentBytes, SendRefused: l.refused,
 		Received: received, ReceivedBytes: l.receivedBytes.Load(),
-		Forged: forged, Malformed: l.badByte.Load(), QueueDropped: dropped,
+		Forged: forged, Malformed: l.badByte.Load(), QueueDropped: dropped, Strays: strays,
 	}
+}
+
+// SetMatch begins match number n on this link: from now on only packets that
+// the opponent sends in the same match arrive, so that a late one of the match
+// before cannot be taken for one of this. It belongs to the goroutine of Send.
+func (l *Link) SetMatch(n int) {
+	l.epoch = byte(n) & epochMask
+	l.queue.begin(l.epoch)
 }
 
 // Close says goodbye to the DTLS layer of the opponent and ends the reader.
@@ -141,12 +158,14 @@ func (l *Link) read() {
 			l.early.Store(l.under.filter.data.fresh.Load() - 1)
 		}
 		l.receivedBytes.Add(uint64(n + recordOverhead))
+		epoch := b[0] >> epochShift & epochMask
+		b[0] &^= epochMask << epochShift
 		d, err := wire.ParseDatagram(b[:n])
 		if err != nil || len(d.Packet) > wire.MaxPacket {
 			l.badByte.Add(1)
 			continue
 		}
 		l.under.Authenticated(natpunch.Mask(d.Path), at)
-		l.queue.push(d.Packet, at)
+		l.queue.push(d.Packet, at, epoch)
 	}
 }

@@ -289,3 +289,20 @@ func TestSendRefusesSizes(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 }
+
+// A packet of one match that arrives during the next is dropped and counted,
+// and packets of the same match arrive.
+func TestMatchNumberKeepsLatePacketsOut(t *testing.T) {
+	var q queue
+	buf := make([]byte, wire.MaxPacket)
+	q.push([]byte{1}, 1, 0)
+	q.begin(1)
+	q.push([]byte{2}, 2, 0)
+	if _, _, ok := q.pop(buf); ok || q.strays != 2 {
+		t.Fatalf("a packet of the match before arrived (%d strays)", q.strays)
+	}
+	q.push([]byte{3}, 3, 1)
+	if n, at, ok := q.pop(buf); !ok || n != 1 || at != 3 || buf[0] != 3 {
+		t.Fatalf("got %d bytes at %d, %v", n, at, ok)
+	}
+}

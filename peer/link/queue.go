@@ -18,6 +18,8 @@ type queue struct {
 	slot    [queueLen]entry
 	head, n int
 	dropped uint64
+	epoch   byte
+	strays  uint64 // packets of another match
 }
 
 type entry struct {
@@ -26,8 +28,15 @@ type entry struct {
 	body [wire.MaxPacket]byte
 }
 
-func (q *queue) push(b []byte, at int64) {
+// push takes a packet of an epoch; one of another epoch than the queue's is
+// counted and dropped.
+func (q *queue) push(b []byte, at int64, epoch byte) {
 	q.mu.Lock()
+	if epoch != q.epoch {
+		q.strays++
+		q.mu.Unlock()
+		return
+	}
 	if q.n == queueLen {
 		q.head = (q.head + 1) % queueLen
 		q.n--
@@ -51,4 +60,14 @@ func (q *queue) pop(b []byte) (n int, at int64, ok bool) {
 	q.head = (q.head + 1) % queueLen
 	q.n--
 	return n, at, true
+}
+
+// begin empties the queue and lets packets of another epoch in from now on.
+func (q *queue) begin(epoch byte) {
+	q.mu.Lock()
+	if q.epoch != epoch {
+		q.strays += uint64(q.n)
+		q.epoch, q.head, q.n = epoch, 0, 0
+	}
+	q.mu.Unlock()
 }

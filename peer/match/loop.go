@@ -42,6 +42,10 @@ type Config struct {
 	// unmeasured. Everything else uses the times given to Step.
 	Clock func() int64
 
+	// Other answers control messages of kinds a Loop does not know: it appends
+	// the answer to b, or nothing. Without it they count as malformed.
+	Other func(b, msg []byte) []byte
+
 	// Observer, all optional, is called on the loop's goroutine.
 	Observer Observer
 }
@@ -227,7 +231,13 @@ func (l *Loop) control(now int64, b []byte) {
 		}
 		l.heardBye(m)
 	default:
-		l.bad++
+		if l.cfg.Other == nil {
+			l.bad++
+			return
+		}
+		if b := l.cfg.Other(l.msg[:0], msg); len(b) > 0 {
+			l.sendControl(b)
+		}
 	}
 }
 

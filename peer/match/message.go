@@ -66,3 +66,10 @@ func parseBye(b []byte) (bye, bool) {
 func AppendControl(b, msg []byte) []byte {
 	return wire.AppendFull(b, &wire.Packet{Newest: -1, Message: msg})
 }
+
+// IsLeaving tells whether a control message is the goodbye of somebody who
+// left, not of somebody whose match was complete.
+func IsLeaving(msg []byte) bool {
+	m, ok := parseBye(msg)
+	return ok && m.reason != byeDone
+}
