@@ -48,6 +48,14 @@ type Config struct {
 	Ranked   bool
 	Explicit setup.Setting // rules this side gave by itself
 
+	AutoDelay bool // Delay follows the measured round trip
+	Hybrid    bool // AutoDelay may go up to 4 frames
+	AutoMode  bool // Hybrid follows the forecast
+	Rematch   bool // headless: play again as long as the opponent wants to
+
+	Page    *PageConfig // nil without a page
+	DataDir string      // the player's files; archive.DefaultDir if empty
+
 	Name, Region  string
 	Timeout, Wait time.Duration
 	ShowAddresses bool
@@ -56,6 +64,17 @@ type Config struct {
 	Stdout io.Writer // contract lines only
 	HUD    io.Writer // the one-line HUD, nil for none
 	Log    zerolog.Logger
+
+	onCode  func(code string)
+	onGuess func(n int)
+	onRelay func(port uint16)
+}
+
+// PageConfig is about the page alone.
+type PageConfig struct {
+	Addr    string // HOST:PORT on this machine
+	Browser string // command; empty for the system's, page.NoBrowser for none
+	Exe     string // this program, for the opponent in a second process
 }
 
 // Embed starts a relay on this machine, for matches without another one. An

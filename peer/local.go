@@ -32,7 +32,7 @@ func Play(ctx context.Context, c Config, exe string) error {
 	ended := make(chan error, 1)
 	octx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { ended <- opponentProcess(octx, exe, codes.code, c.Log.GetLevel().String()) }()
+	go func() { ended <- opponentProcess(octx, exe, codes.code, c.Log.GetLevel().String(), "hard", false) }()
 	err = Run(ctx, c)
 	cancel()
 	if other := <-ended; err == nil && other != nil {
@@ -44,9 +44,12 @@ func Play(ctx context.Context, c Config, exe string) error {
 // goodbyeTime is how long the second process may take to end after the match.
 const goodbyeTime = 5 * time.Second
 
+// sparringName is what the machine is called.
+const sparringName = "Sparring"
+
 // opponentProcess joins with a bot once the code is known, and waits for the
 // end.
-func opponentProcess(ctx context.Context, exe string, code <-chan string, level string) error {
+func opponentProcess(ctx context.Context, exe string, code <-chan string, level, bot string, rematch bool) error {
 	var c string
 	select {
 	case c = <-code:
@@ -56,7 +59,11 @@ func opponentProcess(ctx context.Context, exe string, code <-chan string, level 
 	// The context of the match must not kill the process: it says goodbye.
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	cmd := exec.CommandContext(run, exe, "join", c, "--headless", "--input", "bot:hard:2", "--name", "Sparring", "--log-level", level)
+	args := []string{"join", c, "--headless", "--input", "bot:" + bot + ":2", "--name", sparringName, "--log-level", level}
+	if rematch {
+		args = append(args, "--rematch")
+	}
+	cmd := exec.CommandContext(run, exe, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {

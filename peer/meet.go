@@ -8,8 +8,10 @@ import (
 
 	"backstep/natpunch/lobby"
 	"backstep/natpunch/rendezvous"
+	"backstep/peer/lounge"
 	"backstep/peer/match"
 	"backstep/peer/setup"
+	"backstep/rollback/wire"
 )
 
 // meet finds the opponent: it returns once both know that the other knows the
@@ -25,8 +27,16 @@ func (c *Config) meet(ctx context.Context) (s *lobby.Session, stop func(), err e
 		},
 		DataHash: c.offer().DataHash,
 		Wait:     c.Wait, Timeout: c.Timeout, Log: c.Log,
-		OnCode: func(code string) { c.print("lobby %s", code) },
+		OnCode: func(code string) {
+			c.print("lobby %s", code)
+			if c.onCode != nil {
+				c.onCode(code)
+			}
+		},
 		OnGuess: func(n int) {
+			if c.onGuess != nil {
+				c.onGuess(n)
+			}
 			c.Log.Warn().Str("event", "wrong_guess").Int("guess", n).Msg("somebody tried a wrong code; the third wrong one brings a new code")
 		},
 	}
@@ -87,28 +97,67 @@ func (c *Config) embed(ctx context.Context, lc *lobby.Config) (stop func(), err 
 		names = []string{fmt.Sprintf("127.0.0.1:%d", e.Port)}
 	}
 	lc.Relays, lc.CodeRelays = names[:1], names
+	if c.onRelay != nil {
+		c.onRelay(e.Port)
+	}
 	c.Log.Info().Str("event", "embedded_relay").Uint16("port", e.Port).
 		Msg(fmt.Sprintf("no relay was given, so this machine is one: a friend on the same network joins with the code as it is; from outside, forward UDP and TCP port %d to this machine, or use a public relay with --relay HOST", e.Port))
 	return e.Close, nil
 }
 
+// promptLimit is how long the players may think about the forecast.
+const promptLimit = 2 * time.Minute
+
 // accept tells the opponent that this side plays and waits until it does too.
-// A headless peer accepts at once.
-func (g *signals) accept(ctx context.Context, timeout time.Duration) error {
+// Meanwhile a link that stands already answers the probe of an opponent who
+// looks at a forecast.
+func (ch *channel) accept(ctx context.Context) error {
+	g := ch.signals
 	if err := g.session.Send(lobby.MsgAccept, nil); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, lobby.ErrNoAnswer)
+	ctx, cancel := context.WithTimeoutCause(ctx, promptLimit, lobby.ErrNoAnswer)
 	defer cancel()
-	select {
-	case <-g.accepted:
-		return nil
-	case <-g.gone:
-		if errors.Is(g.err, lobby.ErrClosed) {
-			return lobby.ErrGone
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-g.accepted:
+			return nil
+		case <-g.gone:
+			return g.goneErr()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-poll.C:
+			ch.answer()
 		}
-		return g.err
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+}
+
+// answer returns what probes have arrived.
+func (ch *channel) answer() {
+	if ch.link == nil {
+		return
+	}
+	for {
+		b, _, ok := ch.link.Receive()
+		if !ok {
+			return
+		}
+		var p wire.Packet
+		if wire.IsCompact(b) || wire.ParseFull(b, &p) != nil {
+			continue
+		}
+		if msg := lounge.Answer(nil, p.Message); len(msg) > 0 {
+			ch.link.Send(match.AppendControl(nil, msg))
+		}
+	}
+}
+
+// goneErr is why no message will come any more; valid once gone is closed.
+func (g *signals) goneErr() error {
+	if errors.Is(g.err, lobby.ErrClosed) {
+		return lobby.ErrGone
+	}
+	return g.err
 }

@@ -1,32 +1,37 @@
 package peer
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
+	"backstep/peer/archive"
 	"backstep/peer/match"
-	"backstep/peer/report"
 	"backstep/peer/setup"
+	"backstep/sim"
+	"backstep/sim/data"
 	"backstep/sim/replay"
 )
 
-// record takes down the match for --record. Without the flag it does nothing.
+// record takes down a match, if it is wanted.
 type record struct {
-	file, build string
-	rec         *replay.Recorder
-	err         error
-	words       [2]uint16
+	wanted bool
+	build  string
+	rec    *replay.Recorder
+	err    error
+	words  [2]uint16
 }
 
-func newRecord(c *Config) *record { return &record{file: c.RecordFile, build: c.Build} }
+func newRecord(build string, wanted bool) *record { return &record{wanted: wanted, build: build} }
 
 func (r *record) start(_ setup.Match, w *match.World) {
-	if r.file == "" {
-		return
+	if r.wanted {
+		r.rec, r.err = replay.NewRecorder(r.build, w.Config(), w.Players())
 	}
-	r.rec, r.err = replay.NewRecorder(r.build, w.Config(), w.Players())
 }
 
 func (r *record) add(frame int32, words [2]uint16, w *match.World) {
@@ -45,20 +50,16 @@ func (r *record) add(frame int32, words [2]uint16, w *match.World) {
 	}
 }
 
-// finish writes the file. A match that broke off is recorded as far as it
-// was confirmed; one without a confirmed frame leaves no file.
-func (r *record) finish(o match.Outcome) error {
+// finish gives the file. A match that broke off is recorded as far as it was
+// confirmed; one without a confirmed frame gives none.
+func (r *record) finish(o match.Outcome) ([]byte, error) {
 	if r.rec == nil || r.err != nil || r.rec.Frames() == 0 {
-		return r.err
+		return nil, r.err
 	}
 	if o.HasFinal {
 		r.rec.Hash(int32(o.Confirmed-1), o.FinalHash)
 	}
-	b, err := r.rec.Append(nil)
-	if err != nil {
-		return err
-	}
-	return report.WriteFile(r.file, b)
+	return r.rec.Append(nil)
 }
 
 // Verified is what a replay that reproduces says.
@@ -71,30 +72,90 @@ type Verified struct {
 // that is no replay, or one of another version, is a usage error; a hash that
 // does not come out has the exit code of a desync.
 func VerifyReplay(path string) (Verified, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Verified{}, fail(exitUsage, match.EndError, err, "the replay cannot be read: %v", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, replay.MaxFile+1))
-	if err != nil {
-		return Verified{}, fail(exitUsage, match.EndError, err, "the replay cannot be read: %v", err)
-	}
-	rep, err := replay.Decode(b)
+	rep, err := readReplay(path)
 	if err == nil {
 		err = rep.Verify()
 	}
-	switch {
-	case errors.Is(err, replay.ErrMismatch):
-		return Verified{}, fail(exitDesync, match.EndDesync, err, "%v", err)
-	case errors.Is(err, replay.ErrIncompatible):
-		return Verified{}, fail(exitIncompatible, match.EndVersion, err, "%v; use the version that made it", err)
-	case err != nil:
-		return Verified{}, fail(exitUsage, match.EndError, err, "%s: %v", filepath.Base(path), err)
+	if err != nil {
+		return Verified{}, replayFailure(path, err)
 	}
 	v := Verified{Frames: rep.Frames(), Hashes: len(rep.Hashes)}
 	if v.Hashes > 0 {
 		v.Final = rep.Hashes[v.Hashes-1].Hash
 	}
 	return v, nil
+}
+
+func readReplay(path string) (*replay.Replay, error) {
+	b, err := archive.ReadFile(path)
+	if err != nil {
+		return nil, fail(exitUsage, match.EndError, err, "the replay cannot be read: %v", err)
+	}
+	return replay.Decode(b)
+}
+
+func replayFailure(path string, err error) error {
+	var f *Failure
+	switch {
+	case errors.As(err, &f):
+		return err
+	case errors.Is(err, replay.ErrMismatch):
+		return fail(exitDesync, match.EndDesync, err, "%v", err)
+	case errors.Is(err, replay.ErrIncompatible):
+		return fail(exitIncompatible, match.EndVersion, err, "%v; use the version that made it", err)
+	}
+	return fail(exitUsage, match.EndError, err, "%s: %v", filepath.Base(path), err)
+}
+
+// ShowReplay prints what a replay file holds: its header, its hashes and the
+// inputs of both players, one line for each frame on which a word changes.
+func ShowReplay(path string, w io.Writer) error {
+	rep, err := readReplay(path)
+	if err != nil {
+		return replayFailure(path, err)
+	}
+	b := bufio.NewWriter(w)
+	c := rep.Config
+	fmt.Fprintf(b, "build %s\nsim %d\ndata %016x\nruleset %s\nformat %s\nrounds %d\nseed %016x\nframes %d\n",
+		strconv.Quote(rep.Build), rep.Sim, rep.DataHash, c.Ruleset, c.Format, c.Rounds, c.Seed, rep.Frames())
+	for side := range c.Teams {
+		fmt.Fprintf(b, "team %d %s\n", side, strings.Join(teamNames(c.Teams[side]), ","))
+	}
+	for _, h := range rep.Hashes {
+		fmt.Fprintf(b, "hash %d %016x\n", h.Frame, h.Hash)
+	}
+	last := make([]uint16, len(rep.Words))
+	for f := range rep.Frames() {
+		changed := f == 0
+		for p := range rep.Words {
+			changed = changed || rep.Words[p][f] != last[p]
+			last[p] = rep.Words[p][f]
+		}
+		if !changed {
+			continue
+		}
+		fmt.Fprintf(b, "input %d", f)
+		for _, word := range last {
+			fmt.Fprintf(b, " %03x", word)
+		}
+		fmt.Fprintln(b)
+	}
+	return b.Flush()
+}
+
+// teamNames are the keys of the fighters of a side; ids this version does not
+// know are numbers.
+func teamNames(team [3]sim.FighterID) []string {
+	names := []string{}
+	for _, id := range team {
+		if id == 0 {
+			continue
+		}
+		if f := data.Embedded().Fighter(id); f != nil {
+			names = append(names, f.Key)
+		} else {
+			names = append(names, "#"+strconv.Itoa(int(id)))
+		}
+	}
+	return names
 }

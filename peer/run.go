@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"backstep/natpunch"
+	"backstep/peer/lounge"
 	"backstep/peer/match"
 	"backstep/peer/report"
 	"backstep/peer/setup"
@@ -48,9 +49,9 @@ func Run(ctx context.Context, c Config) error {
 }
 
 func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) error {
-	su, err := setup.New(c.Host, c.offer(), rand.Reader)
+	su, err := c.newSetup()
 	if err != nil {
-		return fail(exitInternal, match.EndError, err, "no random numbers: %v", err)
+		return err
 	}
 	s, stopRelay, err := c.meet(ctx)
 	if err != nil {
@@ -64,24 +65,100 @@ func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) e
 		return err
 	}
 	defer ch.close(s)
-	return c.play(ctx, ch, su, src, r)
+	fresh := *r
+	for n := 0; ; n++ {
+		if n > 0 {
+			if su, err = c.newSetup(); err != nil {
+				return err
+			}
+			if more, err := c.again(ctx, ch, n); err != nil || !more {
+				return err
+			}
+			if src, err = source.Open(c.Input, c.side()); err != nil {
+				return fail(exitUsage, match.EndError, err, "%v", err)
+			}
+			*r = fresh
+		}
+		d := duel{setup: su, source: src, report: r, record: newRecord(c.Build, c.RecordFile != ""), other: lounge.Answer}
+		if _, err := c.play(ctx, ch, &d); err != nil || !c.Rematch {
+			return err
+		}
+	}
+}
+
+func (c *Config) newSetup() (*setup.Setup, error) {
+	su, err := setup.New(c.Host, c.offer(), rand.Reader)
+	if err != nil {
+		return nil, fail(exitInternal, match.EndError, err, "no random numbers: %v", err)
+	}
+	return su, nil
+}
+
+// again waits until the opponent wants match number n too, or leaves.
+func (c *Config) again(ctx context.Context, ch *channel, n int) (more bool, err error) {
+	ch.link.SetMatch(n)
+	l := lounge.New(ch.link, n, c.Timeout.Microseconds())
+	l.Set(lounge.Ready)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for !l.Begun() && !l.Gone() {
+		if ctx.Err() != nil {
+			l.Set(lounge.Leave)
+		}
+		next := l.Step(now())
+		if l.Err() != nil {
+			return false, nil
+		}
+		sleepUntil(min(next, now()+2000), timer, nil)
+	}
+	return l.Begun(), context.Cause(ctx)
+}
+
+// duel is one match on a channel.
+type duel struct {
+	number int // on this link, from 0
+	setup  *setup.Setup
+	source source.Source
+	report *report.Report
+	record *record
+	other  func(b, msg []byte) []byte // see match.Config
+
+	// Of the page, all optional; called on the loop's goroutine.
+	started func(l *match.Loop)
+	settled func(w *match.World)
+	ticked  func(at int64, l *match.Loop, r *rollback.Result)
+	between func(l *match.Loop)
+
+	replay []byte // the record once the match has ended; nil without one
 }
 
 // play runs the match loop on this goroutine.
-func (c *Config) play(ctx context.Context, ch *channel, su *setup.Setup, src source.Source, r *report.Report) error {
-	rec := newRecord(c)
+func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome, error) {
 	view := newHUD(c.HUD)
 	var loop *match.Loop
-	changes := pathWatch{report: r, paths: ch.paths}
+	changes := pathWatch{report: d.report, paths: ch.paths}
 	loop = match.New(match.Config{
-		Side: c.side(), Setup: su, Source: src, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay,
-		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now,
+		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay,
+		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other,
 		Observer: match.Observer{
-			Started: rec.start,
-			Settled: rec.add,
+			Started: func(m setup.Match, w *match.World) {
+				d.record.start(m, w)
+				if d.started != nil {
+					d.started(loop)
+				}
+			},
+			Settled: func(frame int32, words [2]uint16, w *match.World) {
+				d.record.add(frame, words, w)
+				if d.settled != nil {
+					d.settled(w)
+				}
+			},
 			Ticked: func(at int64, res rollback.Result) {
 				changes.look(res.Frame)
 				view.show(at, res, loop.Driver(), ch.paths.Path)
+				if d.ticked != nil {
+					d.ticked(at, loop, &res)
+				}
 			},
 		},
 	}, ch.link)
@@ -100,21 +177,28 @@ func (c *Config) play(ctx context.Context, ch *channel, su *setup.Setup, src sou
 		if ended {
 			break
 		}
+		if d.between != nil {
+			d.between(loop)
+		}
 		sleepUntil(next, timer, wake)
 	}
 	view.end()
 
 	o := loop.Outcome()
-	r.FillMatch(o)
-	c.fillChannel(r, ch)
+	d.report.FillMatch(o)
+	c.fillChannel(d.report, ch)
 	err := matchFailure(o)
-	if o.End == match.EndInterrupt {
+	if o.End == match.EndInterrupt && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if werr := rec.finish(o); werr != nil {
+	var werr error
+	if d.replay, werr = d.record.finish(o); werr == nil && d.replay != nil && c.RecordFile != "" {
+		werr = report.WriteFile(c.RecordFile, d.replay)
+	}
+	if werr != nil {
 		err = errors.Join(err, fail(exitInternal, match.EndError, werr, "the record could not be written: %v", werr))
 	}
-	return err
+	return o, err
 }
 
 // fillChannel enters what link and paths measured.

@@ -31,11 +31,32 @@ type channel struct {
 	stop    context.CancelFunc // ends the reading of signals
 	relays  []netip.AddrPort
 
-	connectUs int64 // both in the lobby -> secure link
+	allowed natpunch.Allowed
+	hello   []byte // what is sent until the opponent is heard
+
+	connectUs int64 // both in the lobby -> secure link, without the players' thinking
 }
 
-// open makes paths and the secure link.
+// open makes paths and the secure link of a player who accepts at once.
 func (c *Config) open(ctx context.Context, s *lobby.Session, su *setup.Setup) (*channel, error) {
+	ch, err := c.reach(ctx, s, match.AppendControl(nil, su.AppendMessage(nil)))
+	if err != nil {
+		return nil, err
+	}
+	if err = ch.accept(ctx); err == nil {
+		err = c.settle(ctx, ch, s)
+	}
+	if err != nil {
+		ch.close(s)
+		return nil, err
+	}
+	return ch, nil
+}
+
+// reach makes the paths, and the secure link over the relay if it may carry
+// it: nothing else is used before both players accepted.
+func (c *Config) reach(ctx context.Context, s *lobby.Session, hello []byte) (*channel, error) {
+	began := now()
 	other, err := setup.ParseOffer(s.Opponent.Config)
 	if err != nil {
 		return nil, fail(exitIncompatible, match.EndVersion, err, "%v", err)
@@ -48,18 +69,27 @@ func (c *Config) open(ctx context.Context, s *lobby.Session, su *setup.Setup) (*
 	if err != nil {
 		return nil, fail(exitInternal, match.EndError, err, "no UDP socket could be opened: %v", err)
 	}
-	ch := &channel{relays: relayEndpoints(s)}
+	ch := &channel{relays: relayEndpoints(s), allowed: allowed, hello: hello}
 	sctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ch.stop = stop
 	ch.signals = newSignals(sctx, s)
-	if err := c.connect(ctx, ch, s, su, conn, allowed); err != nil {
+	if err = c.paths(ctx, ch, s, conn); err == nil && ch.relayed() {
+		err = c.secure(ctx, ch, s)
+	}
+	if err != nil {
 		ch.close(s)
 		return nil, err
 	}
+	ch.connectUs = now() - began
 	return ch, nil
 }
 
-func (c *Config) connect(ctx context.Context, ch *channel, s *lobby.Session, su *setup.Setup, conn net.PacketConn, allowed natpunch.Allowed) (err error) {
+// relayed tells whether the relay may carry the match.
+func (ch *channel) relayed() bool {
+	return ch.allowed&(natpunch.AllowRelay|natpunch.AllowTunnel) != 0
+}
+
+func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn net.PacketConn) (err error) {
 	m := &s.SessionMsg
 	octx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -67,34 +97,32 @@ func (c *Config) connect(ctx context.Context, ch *channel, s *lobby.Session, su 
 		Conn: impair.Wrap(conn, c.Impair), Side: s.Side,
 		Relay: ch.relays, Channel: m.Channel, Expiry: m.Expiry, Lobby: m.Lobby, RegKey: m.RegKey,
 		Credentials: s.Keys.ICE, Signal: ch.signals, SignalRTT: s.RTT,
-		Allowed: allowed, Hide: s.Hidden(), Log: c.Log, Clock: now,
+		Allowed: ch.allowed, Hide: s.Hidden(), Log: c.Log, Clock: now,
 	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return fail(exitNoPath, match.EndNoPath, err, "the relay does not answer on UDP (%v); this network may block UDP: try another network", err)
+	if err == nil {
+		return nil
 	}
-	// Headless: no prompt stands between the lobby and the fight.
-	relayed := allowed&(natpunch.AllowRelay|natpunch.AllowTunnel) != 0
-	if relayed {
-		if err := c.secure(ctx, ch, s, su); err != nil {
-			return err
-		}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	if err := ch.signals.accept(ctx, c.Timeout); err != nil {
-		return err
-	}
+	return fail(exitNoPath, match.EndNoPath, err, "the relay does not answer on UDP (%v); this network may block UDP: try another network", err)
+}
+
+// settle follows when both players accepted: the direct path is looked for,
+// and makes the link now if the relay may not.
+func (c *Config) settle(ctx context.Context, ch *channel, s *lobby.Session) error {
+	began := now()
+	defer func() { ch.connectUs += now() - began }()
 	if err := ch.paths.StartDirect(context.WithoutCancel(ctx)); err != nil {
 		return fail(exitInternal, match.EndError, err, "looking for a direct path failed: %v", err)
 	}
-	if relayed {
+	if ch.relayed() {
 		return nil
 	}
 	if err := ch.waitDirect(ctx, c.Timeout); err != nil {
 		return err
 	}
-	return c.secure(ctx, ch, s, su)
+	return c.secure(ctx, ch, s)
 }
 
 // waitDirect waits for a path when the relay may not carry the match.
@@ -115,7 +143,7 @@ func (ch *channel) waitDirect(ctx context.Context, timeout time.Duration) error 
 
 // secure runs up to three handshakes. A new one is agreed on through the
 // lobby, so that both sides begin it together.
-func (c *Config) secure(ctx context.Context, ch *channel, s *lobby.Session, su *setup.Setup) error {
+func (c *Config) secure(ctx context.Context, ch *channel, s *lobby.Session) error {
 	var last error
 	for n := range attempts {
 		if n > 0 {
@@ -124,7 +152,7 @@ func (c *Config) secure(ctx context.Context, ch *channel, s *lobby.Session, su *
 				return err
 			}
 		}
-		if last = c.attempt(ctx, ch, s, su); last == nil {
+		if last = c.attempt(ctx, ch, s); last == nil {
 			ch.connectUs = time.Since(s.Met).Microseconds()
 			return nil
 		}
@@ -140,7 +168,7 @@ var errAgain = errors.New("the opponent asks for a new attempt")
 
 // attempt is one handshake. It is successful when a packet of the opponent
 // was decrypted: only then does this side know that the other is done too.
-func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session, su *setup.Setup) error {
+func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session) error {
 	actx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	asked := make(chan struct{})
@@ -158,7 +186,7 @@ func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session, su 
 		Server: c.Host, PSK: s.Keys.DTLSPSK(), Identity: []byte(s.Keys.DTLSIdentity()), Now: now,
 	})
 	if err == nil {
-		err = greet(actx, l, su)
+		err = greet(actx, l, ch.hello)
 	}
 	cancel(nil)
 	<-watched
@@ -178,12 +206,11 @@ func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session, su 
 	return nil
 }
 
-// greet sends the set-up, which has to be sent anyway, until something of the
-// opponent's was decrypted. What arrives stays in the queue for the loop.
-func greet(ctx context.Context, l *link.Link, su *setup.Setup) error {
+// greet sends a message that has to be sent anyway until something of the
+// opponent's was decrypted. What arrives stays in the queue.
+func greet(ctx context.Context, l *link.Link, b []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, link.HandshakeLimit)
 	defer cancel()
-	b := match.AppendControl(nil, su.AppendMessage(nil))
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
 	var sent time.Time

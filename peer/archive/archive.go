@@ -1,0 +1,161 @@
+// Package archive is the player's own directory: the replays of all matches and
+// the settings of the page.
+//
+//	DIR/settings.json
+//	DIR/replays/YYYYMMDD-HHMMSS-XXXXXXXX.bsr     time of the end (UTC), first half of the last hash
+//
+// A file name holds a time and a hash and nothing an opponent said. Files are
+// written beside their place and moved there, so a crash leaves the old one.
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"backstep/peer/report"
+	"backstep/sim/replay"
+)
+
+// Errors of this package, wrapped with what is known.
+var (
+	// ErrID: not the name of a replay of this archive.
+	ErrID = errors.New("no replay has this name")
+	// ErrTooLarge: a file no version of this program wrote.
+	ErrTooLarge = errors.New("the file is too large to be a replay")
+)
+
+// most is how many replays are listed.
+const most = 200
+
+const (
+	replayDir = "replays"
+	extension = ".bsr"
+	idLayout  = "20060102-150405"
+)
+
+var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{8}$`)
+
+// Archive is one directory. Its methods may be called from any goroutine.
+type Archive struct{ dir string }
+
+// DefaultDir is where this player's files are kept.
+func DefaultDir() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("this user has no directory for settings (%w); give one with --data-dir", err)
+	}
+	return filepath.Join(dir, "backstep"), nil
+}
+
+// Open makes the directory if there is none.
+func Open(dir string) (*Archive, error) {
+	if err := os.MkdirAll(filepath.Join(dir, replayDir), 0o700); err != nil {
+		return nil, err
+	}
+	return &Archive{dir: dir}, nil
+}
+
+// SaveReplay stores an encoded replay that ended at when with the given hash.
+func (a *Archive) SaveReplay(b []byte, when time.Time, hash uint64) (id string, err error) {
+	id = fmt.Sprintf("%s-%08x", when.UTC().Format(idLayout), uint32(hash>>32))
+	return id, report.WriteFile(a.path(id), b)
+}
+
+func (a *Archive) path(id string) string { return filepath.Join(a.dir, replayDir, id+extension) }
+
+// Load gives the bytes of a replay.
+func (a *Archive) Load(id string) ([]byte, error) {
+	if !idForm.MatchString(id) {
+		return nil, ErrID
+	}
+	b, err := ReadFile(a.path(id))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, ErrID
+	}
+	return b, err
+}
+
+// ReadFile reads a replay file of any place, never more than one can be long.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, replay.MaxFile+1))
+	if err == nil && len(b) > replay.MaxFile {
+		return nil, ErrTooLarge
+	}
+	return b, err
+}
+
+// Delete removes a replay.
+func (a *Archive) Delete(id string) error {
+	if !idForm.MatchString(id) {
+		return ErrID
+	}
+	return os.Remove(a.path(id))
+}
+
+// Entry is a replay of the list. Err says why it cannot be played.
+type Entry struct {
+	ID     string
+	When   time.Time
+	Replay *replay.Replay // without its inputs; nil if it could not be read
+	Frames int
+	Err    error
+}
+
+// List gives the newest replays, newest first.
+func (a *Archive) List() ([]Entry, error) {
+	files, err := os.ReadDir(filepath.Join(a.dir, replayDir))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, f := range files {
+		if id, ok := strings.CutSuffix(f.Name(), extension); ok && idForm.MatchString(id) && f.Type().IsRegular() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	out := make([]Entry, 0, min(len(ids), most))
+	for _, id := range ids[:min(len(ids), most)] {
+		e := Entry{ID: id}
+		e.When, e.Err = time.Parse(idLayout, id[:len(idLayout)])
+		var b []byte
+		if b, e.Err = a.Load(id); e.Err == nil {
+			var r *replay.Replay
+			if r, e.Err = replay.Decode(b); e.Err == nil {
+				e.Frames, e.Err = r.Frames(), r.Compatible()
+				r.Words = nil
+				e.Replay = r
+			}
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Settings gives the bytes of the settings file, os.ErrNotExist if there is none.
+func (a *Archive) Settings() ([]byte, error) {
+	f, err := os.Open(filepath.Join(a.dir, "settings.json"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 64<<10))
+}
+
+// SaveSettings replaces the settings file.
+func (a *Archive) SaveSettings(b []byte) error {
+	return report.WriteFile(filepath.Join(a.dir, "settings.json"), b)
+}
