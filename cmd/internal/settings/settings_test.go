@@ -221,6 +221,14 @@ func TestDefaultFileMayBeMissing(t *testing.T) {
 	}
 }
 
+func TestVariableNamesTheFile(t *testing.T) {
+	t.Setenv("RELAY_CONFIG", writeFile(t, "frames 4\n"))
+	f := newFixture(t)
+	if err := f.Parse(nil); err != nil || *f.frames != 4 || f.Source("config").String() != "env RELAY_CONFIG" {
+		t.Errorf("frames %d, file from %s, %v", *f.frames, f.Source("config"), err)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for _, arg := range []string{"-h", "--help", "-help"} {
 		if err := newFixture(t).Parse([]string{"join", arg}); !errors.Is(err, ErrHelp) {
