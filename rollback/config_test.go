@@ -2,6 +2,7 @@ package rollback
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestDefaultConfig(t *testing.T) {
 func TestConfigBounds(t *testing.T) {
 	c := DefaultConfig()
 	for i, b := range c.bounds() {
-		for _, v := range []int{b.low - 1, b.top + 1, -1 << 40, 1 << 40} {
+		for _, v := range []int{b.low - 1, b.top + 1, math.MinInt, math.MaxInt} {
 			x := DefaultConfig()
 			*x.bounds()[i].v = v
 			if err := x.Valid(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), b.name) && !strings.Contains(err.Error(), "MaxRollbackFrames") && !strings.Contains(err.Error(), "DelayFallback") {
