@@ -26,6 +26,14 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fail(exitUsage, match.EndError, err, "%v", err)
 	}
+	for _, f := range []struct{ flag, path string }{{"report", c.ReportFile}, {"record", c.RecordFile}} {
+		if f.path == "" {
+			continue
+		}
+		if err := report.CheckFile(f.path); err != nil {
+			return fail(exitInternal, match.EndError, err, "--%s cannot be written: %v", f.flag, err)
+		}
+	}
 	r := report.New(c.Build, c.sideName())
 	if c.Name != "" {
 		r.Player = report.Of(c.Name)
@@ -36,16 +44,25 @@ func Run(ctx context.Context, c Config) error {
 	if r.EndReason == "" {
 		r.EndReason = endOf(err).String()
 	}
-	if c.ReportFile != "" {
-		if r.Seed != nil {
-			// Sockets and relay are closed now, so the figure is the loop's.
-			r.AllocsPerFrame = report.Of(match.MeasureAllocs())
-		}
-		if werr := r.Write(c.ReportFile); werr != nil {
-			err = errors.Join(err, fail(exitInternal, match.EndError, werr, "the report could not be written: %v", werr))
-		}
+	if werr := c.writeReport(r); werr != nil {
+		err = errors.Join(err, werr)
 	}
 	return err
+}
+
+// writeReport writes the report, if one is wanted.
+func (c *Config) writeReport(r *report.Report) error {
+	if c.ReportFile == "" {
+		return nil
+	}
+	if r.Seed != nil {
+		// Sockets and relay are closed now, so the figure is the loop's.
+		r.AllocsPerFrame = report.Of(match.MeasureAllocs())
+	}
+	if err := r.Write(c.ReportFile); err != nil {
+		return fail(exitInternal, match.EndError, err, "the report could not be written: %v", err)
+	}
+	return nil
 }
 
 func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) error {

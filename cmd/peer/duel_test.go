@@ -89,11 +89,12 @@ func TestBinariesDuel(t *testing.T) {
 	for side, rep := range reports {
 		complete(t, rep, true)
 		if rep["side"] != []string{"host", "join"}[side] || rep["player"] != []string{"Ada", "Grace[31m"}[side] ||
-			rep["lobby"] != code[:4] || rep["path"] != "lan" || rep["ruleset"] != "sf" || rep["format"] != "1v1" ||
+			rep["lobby"] != code[:4] || rep["ruleset"] != "sf" || rep["format"] != "1v1" ||
 			rep["seed"] != "0000000000000007" || rep["version"] != 1.0 ||
 			rep["cipher"] != "TLS_ECDHE_PSK_WITH_CHACHA20_POLY1305_SHA256" {
 			t.Errorf("side %d: %v", side, rep)
 		}
+		found(t, rep["path"].(string), rep["path_reason"].(string))
 		hashes := rep["hashes_every_600"].([]any)
 		if len(hashes) != 2 || hashes[1].([]any)[0] != 600.0 || hashes[1].([]any)[1] != hex(offline(t, 7, 601)) {
 			t.Errorf("side %d: hashes %v", side, hashes)

@@ -57,13 +57,11 @@ func main() {
 func sentence(err error) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n':
-			return ';'
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 			return '?'
 		}
 		return r
-	}, err.Error())
+	}, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 // later are the commands of the contract that this version does not have.

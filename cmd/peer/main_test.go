@@ -41,16 +41,16 @@ func TestMain(m *testing.M) {
 }
 
 // binaries builds both programs once and returns their directory.
-var binaries = sync.OnceValues(func() (string, error) { return builds("real") })
+var binaries = sync.OnceValues(func() (string, error) { return builds("real", []string{"./cmd/peer", "./cmd/relay"}) })
 
-// builds makes both programs as users have them: without cgo and without the race detector.
-func builds(name string, flags ...string) (string, error) {
+// builds makes programs as users have them: without cgo, symbols and race detector.
+func builds(name string, programs []string, flags ...string) (string, error) {
 	dir := filepath.Join(scratch, name) + string(filepath.Separator)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", dir}, flags...)
-	cmd := exec.Command("go", append(args, "./cmd/peer", "./cmd/relay")...)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.build=" + name, "-o", dir}, flags...)
+	cmd := exec.Command("go", append(args, programs...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = append(clean(os.Environ()), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,15 +58,9 @@ func TestMistakes(t *testing.T) {
 		{"host with argument", bot("BCDF-GHJK"), "takes no argument"},
 		{"play with argument", []string{"play", "now"}, "takes no argument"},
 		{"play with relay", []string{"play", "--relay", "127.0.0.1:1"}, "runs its own relay"},
-		{"page", []string{"host"}, "add --headless"},
 		{"headless page", headless, "--headless needs --input"},
-		{"later", []string{"doctor"}, "not in this version"},
-		{"replay show", []string{"replay", "show", "x"}, "not in this version"},
 		{"replay nothing", []string{"replay"}, "peer replay verify FILE"},
-		{"delay auto", bot("--delay", "auto"), "not in this version"},
-		{"mode hybrid", bot("--mode", "hybrid"), "not in this version"},
 		{"mode", bot("--mode", "turbo"), "is unknown"},
-		{"tunnel", bot("--path", "tunnel"), "not in this version"},
 
 		{"source", with("--input", "joystick"), "neither trace:FILE:COLUMN nor bot:NAME"},
 		{"source without column", with("--input", "trace:x.csv"), "should be trace:FILE:COLUMN"},
@@ -139,10 +134,27 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A report or record that could not be written is found out before the match, not after it.
+func TestUnwritableFiles(t *testing.T) {
+	for _, name := range []string{"report", "record"} {
+		for _, file := range []string{t.TempDir(), filepath.Join(t.TempDir(), "missing", "file")} {
+			var out strings.Builder
+			err := run(t.Context(), []string{"host", "--headless", "--input", "bot:easy", "--relay", "127.0.0.1:1", "--" + name, file},
+				streams{in: strings.NewReader(""), out: &out, err: &out})
+			if exit.Code(err) != exit.Internal || !strings.Contains(sentence(err), "--"+name+" cannot be written") || out.Len() != 0 {
+				t.Errorf("--%s %s: code %d, %v, output %q", name, file, exit.Code(err), err, out.String())
+			}
+		}
+	}
+}
+
 // A sentence stays one line whatever was in a file or came over the network.
 func TestSentence(t *testing.T) {
 	err := exit.With(2, os.ErrNotExist)
 	if got := sentence(err); got != "file does not exist" {
+		t.Errorf("%q", got)
+	}
+	if got := sentence(errors.Join(os.ErrNotExist, os.ErrExist)); got != "file does not exist; file already exists" {
 		t.Errorf("%q", got)
 	}
 	_, err = os.Open("a\nb\x1b[2J\u202ec")

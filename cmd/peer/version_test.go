@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// another builds both programs with a changed source file.
+// another builds the peer with changed source files.
 func another(t *testing.T, name string, changes map[string][2]string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -38,7 +38,7 @@ func another(t *testing.T, name string, changes map[string][2]string) string {
 	if err := os.WriteFile(overlay, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := builds(name, "-overlay", overlay, "-ldflags", "-X main.build="+name)
+	dir, err := builds(name, []string{"./cmd/peer"}, "-overlay", overlay)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -212,9 +214,60 @@ func (r *Report) Write(path string) error {
 	return nil
 }
 
+// CheckFile finds out whether WriteFile can store a file under path, so that
+// a mistake shows before a match and not after it. Nothing is left behind.
+func CheckFile(path string) error {
+	path, whole, err := target(path)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	err = tmp.Close()
+	if e := os.Remove(tmp.Name()); err == nil {
+		err = e
+	}
+	return err
+}
+
+// target follows links and tells whether path is or will be a plain file,
+// which can be replaced as a whole. A device or pipe must be kept.
+func target(path string) (file string, whole bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, true, nil
+	case err != nil:
+		return path, false, err
+	case info.IsDir():
+		return path, false, fmt.Errorf("%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return path, false, nil
+	}
+	file, err = filepath.EvalSymlinks(path)
+	return file, true, err
+}
+
 // WriteFile stores b under path so that a reader sees the whole of it or
-// none. The file is readable by everybody.
+// none. The file is readable by everybody. Into a device or pipe b is written
+// as it is.
 func WriteFile(path string, b []byte) error {
+	path, whole, err := target(path)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return os.WriteFile(path, b, 0)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
