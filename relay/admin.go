@@ -15,6 +15,7 @@ var (
 	errStarting = errors.New("starting")
 	errDraining = errors.New("draining")
 	errStopped  = errors.New("stopped")
+	errBroke    = errors.New("the month's egress budget is used up or nearly so")
 )
 
 // readiness returns nil if new players may be sent here.
@@ -26,6 +27,9 @@ func (s *Server) readiness(r *http.Request) error {
 		return errDraining
 	case stateStopped:
 		return errStopped
+	}
+	if s.hub.broke.Load() {
+		return errBroke
 	}
 	return s.selfProbe(r.Context())
 }

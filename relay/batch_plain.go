@@ -1,6 +1,11 @@
+//go:build !linux || !(amd64 || arm64)
+
 package relay
 
-import "net"
+import "net/netip"
 
-// newBatchConn returns the fastest batchConn of this platform.
-func newBatchConn(c *net.UDPConn) batchConn { return plainConn{c} }
+// canShare says that several sockets can be bound to one port, with the system spreading senders over them.
+const canShare = false
+
+// openUDP binds the fastest batchConn of this platform.
+func openUDP(a netip.AddrPort, _ bool) (batchConn, error) { return openPlain(a) }

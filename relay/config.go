@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -35,8 +36,14 @@ type Config struct {
 	StateDir string
 	// Token, if set, must come as "Authorization: Bearer TOKEN" with every lobby request.
 	Token string
+	// Workers is how many sockets and goroutines serve each UDP port, where the system can spread senders over them (Linux); one
+	// elsewhere. 0 means one for each processor the program may use.
+	Workers int
 	// StunOnly turns the lobby and forwarding off.
 	StunOnly bool
+	// EgressBudget is how many bytes the relay may send in a calendar month (UTC), IP and UDP headers included. At 95 % it refuses
+	// new lobbies, at 100 % it answers STUN only. What was sent is remembered in StateDir. 0 means no budget.
+	EgressBudget uint64
 	// TLSCert and TLSKey are PEM files. With them the TCP port speaks both TLS and clear text, told apart by the first byte.
 	// A renewed certificate is picked up within a minute.
 	TLSCert, TLSKey string
@@ -58,6 +65,7 @@ type Config struct {
 // of IPv6.
 type Limits struct {
 	ConnsPerSource   int // 8: lobby connections of a source
+	TunnelsPerSource int // 8: tunnels of a source
 	LobbiesPerSource int // 4: open lobbies of a source
 	RunsPerSource    int // 1: open runs of a source in one lobby; a further one ends its oldest
 	RunsPerLobby     int // 4: open runs of a lobby; a further one ends the oldest
@@ -83,6 +91,7 @@ type Limits struct {
 	PacketsPerSec   int           // 300: data datagrams of a side in a second, one second of burst
 	BytesPerSec     int           // 98304: payload bytes of a side in a second, one second of burst
 	SilentAfter     time.Duration // 30 s: a side not heard for this long is not sent to
+	TunnelIdle      time.Duration // 1 min: a tunnel over which nothing comes for this long is closed
 	IdleAfter       time.Duration // 5 min: a session neither side of which was heard is forgotten; above 2 min
 	UnprovenAnswers int           // 100: STUN answers, and as many challenges, to one source in a second; two seconds of burst
 }
@@ -90,14 +99,14 @@ type Limits struct {
 // DefaultLimits returns the limits a relay has when nothing is configured.
 func DefaultLimits() Limits {
 	return Limits{
-		ConnsPerSource: 8, LobbiesPerSource: 4, RunsPerSource: 1, RunsPerLobby: 4,
+		ConnsPerSource: 8, TunnelsPerSource: 8, LobbiesPerSource: 4, RunsPerSource: 1, RunsPerLobby: 4,
 		RunStarts: 5, SourceRunStarts: 2,
 		MaxConns: 4096, MaxLobbies: 10000, MaxSessions: 20000,
 		GuessBurst: 10, GuessRefill: time.Minute, GuessesPerSec: 50,
 		MessagesPerSec: 16, MessageBytes: 4096, QueueMessages: 16,
 		HeaderTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, PingInterval: 20 * time.Second,
 		RunTime: 10 * time.Second, CodeTime: 15 * time.Minute, HostAway: 2 * time.Minute, SessionTime: 12 * time.Hour,
-		PacketsPerSec: 300, BytesPerSec: 96 << 10, SilentAfter: 30 * time.Second, IdleAfter: 5 * time.Minute,
+		PacketsPerSec: 300, BytesPerSec: 96 << 10, SilentAfter: 30 * time.Second, TunnelIdle: time.Minute, IdleAfter: 5 * time.Minute,
 		UnprovenAnswers: 100,
 	}
 }
@@ -105,7 +114,7 @@ func DefaultLimits() Limits {
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	for _, f := range []struct{ v, d *int }{
-		{&l.ConnsPerSource, &d.ConnsPerSource}, {&l.LobbiesPerSource, &d.LobbiesPerSource},
+		{&l.ConnsPerSource, &d.ConnsPerSource}, {&l.TunnelsPerSource, &d.TunnelsPerSource}, {&l.LobbiesPerSource, &d.LobbiesPerSource},
 		{&l.RunsPerSource, &d.RunsPerSource}, {&l.RunsPerLobby, &d.RunsPerLobby},
 		{&l.RunStarts, &d.RunStarts}, {&l.SourceRunStarts, &d.SourceRunStarts}, {&l.MaxConns, &d.MaxConns},
 		{&l.MaxLobbies, &d.MaxLobbies}, {&l.MaxSessions, &d.MaxSessions}, {&l.GuessBurst, &d.GuessBurst},
@@ -121,7 +130,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.GuessRefill, &d.GuessRefill}, {&l.HeaderTimeout, &d.HeaderTimeout}, {&l.WriteTimeout, &d.WriteTimeout},
 		{&l.PingInterval, &d.PingInterval}, {&l.RunTime, &d.RunTime}, {&l.CodeTime, &d.CodeTime},
 		{&l.HostAway, &d.HostAway}, {&l.SessionTime, &d.SessionTime}, {&l.SilentAfter, &d.SilentAfter},
-		{&l.IdleAfter, &d.IdleAfter},
+		{&l.TunnelIdle, &d.TunnelIdle}, {&l.IdleAfter, &d.IdleAfter},
 	} {
 		if *f.v == 0 {
 			*f.v = *f.d
@@ -136,7 +145,7 @@ func (l Limits) valid() error {
 		v    int
 		most int
 	}{
-		{"ConnsPerSource", l.ConnsPerSource, 1 << 20}, {"LobbiesPerSource", l.LobbiesPerSource, 1 << 20},
+		{"ConnsPerSource", l.ConnsPerSource, 1 << 20}, {"TunnelsPerSource", l.TunnelsPerSource, 1 << 20}, {"LobbiesPerSource", l.LobbiesPerSource, 1 << 20},
 		{"RunsPerSource", l.RunsPerSource, 1 << 10}, {"RunsPerLobby", l.RunsPerLobby, 1 << 10},
 		{"RunStarts", l.RunStarts, 1e6}, {"SourceRunStarts", l.SourceRunStarts, 1e6},
 		{"MaxConns", l.MaxConns, 1 << 20}, {"MaxLobbies", l.MaxLobbies, maxLobbies}, {"MaxSessions", l.MaxSessions, 1 << 24},
@@ -155,7 +164,7 @@ func (l Limits) valid() error {
 	}{
 		{"GuessRefill", l.GuessRefill}, {"HeaderTimeout", l.HeaderTimeout}, {"WriteTimeout", l.WriteTimeout},
 		{"PingInterval", l.PingInterval}, {"RunTime", l.RunTime}, {"CodeTime", l.CodeTime}, {"HostAway", l.HostAway},
-		{"SessionTime", l.SessionTime}, {"SilentAfter", l.SilentAfter}, {"IdleAfter", l.IdleAfter},
+		{"SessionTime", l.SessionTime}, {"SilentAfter", l.SilentAfter}, {"TunnelIdle", l.TunnelIdle}, {"IdleAfter", l.IdleAfter},
 	} {
 		if f.v <= 0 || f.v > 30*24*time.Hour {
 			return fmt.Errorf("%w: limit %s is %v, must be above 0 and at most 30 days", ErrConfig, f.name, f.v)
@@ -170,6 +179,9 @@ func (l Limits) valid() error {
 	}
 	return nil
 }
+
+// maxWorkers bounds the memory of batches, 140 KB a worker.
+const maxWorkers = 64
 
 // settings is a Config after its defaults and checks.
 type settings struct {
@@ -207,6 +219,15 @@ func (c Config) check() (settings, error) {
 		s.DrainLimit = 15 * time.Minute
 	case s.DrainLimit < 0:
 		s.DrainLimit = 0
+	}
+	if c.Workers < 0 || c.Workers > maxWorkers {
+		return s, fmt.Errorf("%w: %d workers, must be 1 to %d, or 0 for one per processor", ErrConfig, c.Workers, maxWorkers)
+	}
+	if s.Workers == 0 {
+		s.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
+	}
+	if !canShare {
+		s.Workers = 1
 	}
 	if s.Now == nil {
 		s.Now = time.Now

@@ -8,8 +8,8 @@ import (
 )
 
 // gate is a TCP listener that bounds how many connections there are, in all and per source. It allows a source twice the
-// lobby connections it may have, so that a client over the limit can still be told so in the lobby's own words; beyond that
-// connections are closed unheard.
+// lobby connections it may have beside its tunnels, so that a client over the limit can still be told so in the lobby's own
+// words; beyond that connections are closed unheard.
 type gate struct {
 	net.Listener
 	count   *connCount

@@ -4,12 +4,21 @@
 //
 // One port number serves everything, UDP and TCP alike:
 //
-//	TCP PORT   HTTP: a WebSocket at /lobby, one message of natpunch/rendezvous per binary message
+//	TCP PORT   HTTP: a WebSocket at /lobby, one message of natpunch/rendezvous per binary message,
+//	           and one at /tunnel, one of the frames below per binary message (see tunnel.go)
 //	UDP PORT   first byte 0-3    STUN binding request, answered only if at least as long as the answer
 //	           first byte F0     registration, 80 bytes, answered by F1 (challenge) or F2 (acknowledged)
 //	           first byte F8     data:  F8 | channel u32 | 1..1400 bytes, forwarded unchanged
 //	           anything else     dropped and counted
 //	UDP PORT+1 STUN only, so that a client can see how its NAT maps a second destination
+//
+// Where the system can (Linux), a UDP port has several sockets and each socket a worker that moves batches:
+//
+//	        ┌ socket ─ recvmmsg ─ decide, decide, … ─ sendmmsg ┐
+//	PORT ───┤                       │                          ├─── PORT
+//	        └ socket ─ recvmmsg ─ decide, decide, … ─ sendmmsg ┘
+//	                                │
+//	                  table of sessions, 64 locks; source tables; tunnels' queues
 //
 // A lobby, as the relay sees it (host left, joiner right):
 //

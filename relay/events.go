@@ -26,6 +26,7 @@ const (
 	evRefused    event = "refused"     // a request was refused
 	evBind       event = "bind"        // a side registered its address
 	evProbe      event = "probe"       // the self-probe changed its answer
+	evBudget     event = "budget"      // the month's egress
 	evHTTP       event = "http"        // net/http complained
 	evPanic      event = "panic"       // a bug
 )

@@ -3,13 +3,14 @@ package relay
 import (
 	"encoding/binary"
 	"net/netip"
+	"sync/atomic"
 
 	"backstep/natpunch/rendezvous"
 )
 
 // forwarder decides about datagrams. It is shared by all sockets; what it owns is safe for concurrent use.
 type forwarder struct {
-	stunOnly bool
+	refuse   atomic.Uint32 // the reason why nothing but STUN is served, or keep
 	secret   secret
 	table    *table
 	cookies  cookies
@@ -25,8 +26,7 @@ type forwarder struct {
 
 func newForwarder(set *settings, sec secret, c *clock) *forwarder {
 	l := &set.Limits
-	return &forwarder{
-		stunOnly: set.StunOnly,
+	f := &forwarder{
 		secret:   sec,
 		table:    newTable(l.MaxSessions),
 		stunRate: newSourceTable(perSecond(l.UnprovenAnswers, 2)),
@@ -38,13 +38,19 @@ func newForwarder(set *settings, sec secret, c *clock) *forwarder {
 		onPanic:  func(any) {},
 		onBind:   func(uint32, netip.AddrPort, bool) {},
 	}
+	if set.StunOnly {
+		f.refuse.Store(uint32(dropStunOnly))
+	}
+	return f
 }
 
-// verdict is what becomes of a datagram: bytes to send to an address over an outlet, or a reason to drop it.
+// refused returns why relay frames are not served now, or keep.
+func (f *forwarder) refused() reason { return reason(f.refuse.Load()) }
+
+// verdict is what becomes of a datagram: bytes to send on a route, or a reason to drop it.
 type verdict struct {
 	out  []byte
-	dst  netip.AddrPort
-	via  outlet
+	to   route
 	kind kind
 	drop reason
 }
@@ -89,5 +95,5 @@ func (f *forwarder) data(now int64, src netip.AddrPort, b []byte) verdict {
 		return verdict{drop: dropDataBytes}
 	}
 	from.packets.take(now, f.packets, 1)
-	return verdict{out: b, dst: to.addr, via: to.via, kind: kindData}
+	return verdict{out: b, to: to.route, kind: kindData}
 }

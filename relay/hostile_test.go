@@ -107,7 +107,7 @@ func TestFloodGrowsNothing(t *testing.T) {
 	host, join := dialUDP(t, r.addr, "127.0.0.1"), dialUDP(t, r.addr, "127.0.0.1")
 	host.bind(r.token(rendezvous.SideHost, 7, 1))
 	join.bind(r.token(rendezvous.SideJoin, 7, 1))
-	in := r.endpoints[0].udp
+	in := r.endpoints[0].udp.socks[0]
 	f := r.fwd
 	rng := rand.New(rand.NewPCG(3, 4))
 	k := r.token(rendezvous.SideHost, 1, 2)
@@ -115,7 +115,7 @@ func TestFloodGrowsNothing(t *testing.T) {
 	flood := func(n int) {
 		garbage := make([]byte, 200)
 		for i := range n {
-			src := netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(rng.Uint32()), byte(i >> 16), byte(i >> 8), byte(i)}), uint16(i)|1)
+			src := from(in, netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(rng.Uint32()), byte(i >> 16), byte(i >> 8), byte(i)}), uint16(i)|1))
 			now := f.clock.mono()
 			garbage[0] = byte(i)
 			f.handle(now, in, src, garbage, &reply)
@@ -147,7 +147,9 @@ func TestPanicIsContained(t *testing.T) {
 	k := r.token(0, 1, 1)
 	sh := r.fwd.table.shard(99)
 	sh.mu.Lock()
-	sh.m[99] = &session{expiry: ^uint32(0), sides: [2]side{{addr: p.addr(), via: nowhere{}}, {via: broken{}, heard: r.clock.mono() + int64(time.Minute)}}}
+	sh.m[99] = &session{expiry: ^uint32(0), sides: [2]side{
+		{route: route{addr: p.addr(), via: nowhere{}}}, {route: route{via: broken{}}, heard: r.clock.mono() + int64(time.Minute)},
+	}}
 	sh.mu.Unlock()
 	p.send(rendezvous.AppendData(nil, 99, []byte("x")))
 	wait(t, "the panic to be counted", func() bool { return r.dropped(dropPanic) == 1 })
@@ -157,7 +159,7 @@ func TestPanicIsContained(t *testing.T) {
 
 type broken struct{}
 
-func (broken) send([]byte, netip.AddrPort) bool { panic("broken outlet") }
+func (broken) send([]byte, route, kind) { panic("broken outlet") }
 
 // Whatever arrives, the entry point does not panic, answers at most what it got, and stores nothing without a proof.
 func FuzzDatagram(f *testing.F) {
@@ -166,8 +168,9 @@ func FuzzDatagram(f *testing.F) {
 		f.Fatal(err)
 	}
 	fwd := newForwarder(&set, newSecret([32]byte{1}), newClock(newFakeTime().now))
-	in := &socket{stats: new(stats)}
-	in.sibling = &socket{stats: new(stats), sibling: in, stunSide: true}
+	in := unbound()
+	next := unbound()
+	in.port.sibling, next.port.sibling, next.port.stunSide = next.port, in.port, true
 	now := fwd.clock.mono()
 	reg := rendezvous.Reg{Channel: 5, Lobby: rendezvous.LobbyID{1}, Expiry: ^uint32(0), Counter: 1}
 	key := rendezvous.DeriveRegKey(&fwd.secret.key, reg.Lobby, reg.Channel, reg.Side, reg.Expiry)
@@ -185,9 +188,9 @@ func FuzzDatagram(f *testing.F) {
 		}
 		kept := bytes.Clone(b)
 		var reply [replySpace]byte
-		for _, s := range []*socket{in, in.sibling} {
-			v := fwd.handle(now, s, src, b, &reply)
-			if (v.drop == keep) != (v.via != nil) || len(v.out) > len(b) || v.drop == keep && v.dst != src {
+		for _, s := range []*socket{in, next} {
+			v := fwd.handle(now, s, from(s, src), b, &reply)
+			if (v.drop == keep) != (v.to.via != nil) || len(v.out) > len(b) || v.drop == keep && v.to.addr != src {
 				t.Fatalf("%x: %+v", b, v)
 			}
 		}
@@ -203,13 +206,13 @@ func FuzzDatagram(f *testing.F) {
 func BenchmarkForwardDecision(b *testing.B) {
 	f, host, _ := pair(b)
 	f.packets, f.bytes = rate{}, rate{}
-	in := &socket{stats: new(stats)}
+	in := unbound()
 	frame := dataFrame(100)
 	var reply [replySpace]byte
 	now := f.clock.mono()
 	b.ReportAllocs()
 	for b.Loop() {
-		if v := f.handle(now, in, host, frame, &reply); v.drop != keep {
+		if v := f.handle(now, in, from(in, host), frame, &reply); v.drop != keep {
 			b.Fatal(reasonNames[v.drop])
 		}
 	}
@@ -217,40 +220,40 @@ func BenchmarkForwardDecision(b *testing.B) {
 
 func BenchmarkDropUnknownChannel(b *testing.B) {
 	f, host, _ := pair(b)
-	in := &socket{stats: new(stats)}
+	in := unbound()
 	frame := dataFrame(100)
 	frame[1]++
 	var reply [replySpace]byte
 	now := f.clock.mono()
 	b.ReportAllocs()
 	for b.Loop() {
-		f.handle(now, in, host, frame, &reply)
+		f.handle(now, in, from(in, host), frame, &reply)
 	}
 }
 
 // A registration that fails its tag: what a flood of forged ones costs.
 func BenchmarkDropForgedRegistration(b *testing.B) {
 	f, host, _ := pair(b)
-	in := &socket{stats: new(stats)}
+	in := unbound()
 	frame := rendezvous.AppendReg(nil, &rendezvous.Reg{Channel: 1, Expiry: ^uint32(0)}, &rendezvous.RegKey{})
 	var reply [replySpace]byte
 	now := f.clock.mono()
 	b.ReportAllocs()
 	for b.Loop() {
-		f.handle(now, in, host, frame, &reply)
+		f.handle(now, in, from(in, host), frame, &reply)
 	}
 }
 
 func BenchmarkStunAnswer(b *testing.B) {
 	f, host, _ := pair(b)
 	f.stunRate.rate = rate{}
-	in := &socket{stats: new(stats)}
+	in := unbound()
 	frame := appendStunRequest(nil, [12]byte{}, 128)
 	var reply [replySpace]byte
 	now := f.clock.mono()
 	b.ReportAllocs()
 	for b.Loop() {
-		f.handle(now, in, host, frame, &reply)
+		f.handle(now, in, from(in, host), frame, &reply)
 	}
 }
 

@@ -20,6 +20,7 @@ type hub struct {
 	secret    secret
 	clock     *clock
 	log       *events
+	broke     atomic.Bool // the egress budget has nothing left for new lobbies
 	held      func(channel uint32) bool
 	endpoints func(reached ...netip.AddrPort) []netip.AddrPort
 	count     hubStats
@@ -41,7 +42,7 @@ type hub struct {
 }
 
 // sourceUse counts what a source holds, so that counting is not searching.
-type sourceUse struct{ conns, lobbies int }
+type sourceUse struct{ conns, lobbies, tunnels int }
 
 // hubStats is what the metrics show of the lobby.
 type hubStats struct {
@@ -114,6 +115,25 @@ func (h *hub) dismiss(p netip.Prefix) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.unuse(p, 1, 0)
+}
+
+// admitTunnel makes room for a tunnel of a source, if the source has room. It is given back by dismissTunnel.
+func (h *hub) admitTunnel(p netip.Prefix) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u := h.use(p)
+	if u.tunnels < h.set.Limits.TunnelsPerSource {
+		u.tunnels++
+		return true
+	}
+	return false
+}
+
+func (h *hub) dismissTunnel(p netip.Prefix) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.use(p).tunnels--
+	h.unuse(p, 0, 0)
 }
 
 // enter takes an admitted connection in.

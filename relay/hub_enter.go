@@ -21,6 +21,9 @@ func (h *hub) hostMsg(now int64, c *client, m *rendezvous.HostMsg) {
 	case h.draining:
 		h.end(c, rendezvous.CodeDraining, drainRetry)
 		return
+	case h.broke.Load():
+		h.end(c, rendezvous.CodeStunOnly, 0)
+		return
 	case c.lobby != nil && c.lobby.state == lobbyTaken:
 		h.end(c, rendezvous.CodeMalformed, 0)
 		return
@@ -108,6 +111,10 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 	}
 	if h.draining {
 		h.end(c, rendezvous.CodeDraining, drainRetry)
+		return
+	}
+	if h.broke.Load() {
+		h.end(c, rendezvous.CodeStunOnly, 0)
 		return
 	}
 	if w := h.guesses.wait(now, c.addr); w > 0 {

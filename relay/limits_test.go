@@ -426,11 +426,11 @@ func TestCase07Crowd(t *testing.T) {
 	}
 	before := runtime.NumGoroutine()
 	crowd("127.7.0.1", 60)
-	wait(t, "44 to be refused", func() bool { return r.hub.count.crowded.Load() == 44 })
-	if n := r.count.now(); n != 16 {
+	wait(t, "36 to be refused", func() bool { return r.hub.count.crowded.Load() == 36 })
+	if n := r.count.now(); n != 24 {
 		t.Fatalf("%d connections of one source stand", n)
 	}
-	if n := runtime.NumGoroutine(); n > before+2*16+8 {
+	if n := runtime.NumGoroutine(); n > before+2*24+8 {
 		t.Fatalf("%d goroutines, before %d", n, before)
 	}
 	p := r.playerFrom(t, "127.8.0.1")
@@ -438,7 +438,7 @@ func TestCase07Crowd(t *testing.T) {
 	for i := range 3 {
 		crowd(fmt.Sprintf("127.9.%d.1", i), 16)
 	}
-	wait(t, "25 more to be refused", func() bool { return r.hub.count.crowded.Load() == 44+25 })
+	wait(t, "33 more to be refused", func() bool { return r.hub.count.crowded.Load() == 36+33 })
 	if n := r.count.now(); n != 40 {
 		t.Fatalf("%d connections in all", n)
 	}

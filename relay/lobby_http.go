@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"log"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"backstep/natpunch/rendezvous"
@@ -18,6 +19,7 @@ import (
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+rendezvous.LobbyPath, s.serveLobby)
+	mux.HandleFunc("GET "+rendezvous.TunnelPath, s.serveTunnel)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is a Backstep relay. Players meet at "+rendezvous.LobbyPath+".", http.StatusNotFound)
 	})
@@ -56,33 +58,58 @@ func (s *Server) authorized(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// serveLobby is one lobby connection from request to end.
-func (s *Server) serveLobby(w http.ResponseWriter, r *http.Request) {
+// welcome answers the requests that may not become a WebSocket. If ok, the caller must call s.conns.Done in the end.
+func (s *Server) welcome(w http.ResponseWriter, r *http.Request) (conn connAddrs, source netip.Prefix, ok bool) {
 	h := s.hub
 	// Browsers always send it, and no web page may play dictionary with a visitor's address.
 	if len(r.Header.Values("Origin")) > 0 {
 		h.count.forbidden.Add(1)
 		http.Error(w, "Requests of web pages are refused.", http.StatusForbidden)
-		return
+		return conn, source, false
 	}
 	if !s.authorized(r) {
 		h.count.denied.Add(1)
 		w.Header().Set("WWW-Authenticate", `Bearer realm="backstep relay"`)
 		http.Error(w, "This relay wants a token.", http.StatusUnauthorized)
-		return
+		return conn, source, false
 	}
-	conn, ok := r.Context().Value(connKey{}).(connAddrs)
+	conn, ok = r.Context().Value(connKey{}).(connAddrs)
 	if !ok || !conn.remote.IsValid() {
 		http.Error(w, "Your address is not known.", http.StatusInternalServerError)
-		return
+		return conn, source, false
 	}
 	if !s.enter() {
 		w.Header().Set("Retry-After", "30")
 		http.Error(w, "The relay is about to stop.", http.StatusServiceUnavailable)
+		return conn, source, false
+	}
+	return conn, sourceOf(conn.remote.Addr()), true
+}
+
+// calm returns options under which a client that floods with pings or pongs is cut off.
+func (s *Server) calm(cancel context.CancelFunc) *websocket.AcceptOptions {
+	var control bucket // of the reading goroutine
+	calm := func() bool {
+		if !control.take(s.clock.mono(), s.hub.msgRate, 1) {
+			cancel()
+			return false
+		}
+		return true
+	}
+	return &websocket.AcceptOptions{
+		OnPingReceived: func(context.Context, []byte) bool { return calm() },
+		OnPongReceived: func(context.Context, []byte) { calm() },
+	}
+}
+
+// serveLobby is one lobby connection from request to end.
+func (s *Server) serveLobby(w http.ResponseWriter, r *http.Request) {
+	h := s.hub
+	conn, source, ok := s.welcome(w, r)
+	if !ok {
 		return
 	}
 	defer s.conns.Done()
-	source := sourceOf(conn.remote.Addr())
 	if !h.admit(source) {
 		h.count.crowded.Add(1)
 		w.Header().Set("Retry-After", "10")
@@ -92,18 +119,7 @@ func (s *Server) serveLobby(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	limits := &s.set.Limits
-	var control bucket // of the reading goroutine
-	calm := func() bool {
-		if !control.take(s.clock.mono(), h.msgRate, 1) {
-			cancel()
-			return false
-		}
-		return true
-	}
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		OnPingReceived: func(context.Context, []byte) bool { return calm() },
-		OnPongReceived: func(context.Context, []byte) { calm() },
-	})
+	ws, err := websocket.Accept(w, r, s.calm(cancel))
 	if err != nil {
 		h.dismiss(source)
 		return

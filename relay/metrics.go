@@ -23,7 +23,16 @@ var (
 	descReceivedB = desc("received_bytes_total", "UDP payload bytes received, by kind.", "kind")
 	descSent      = desc("sent_datagrams_total", "UDP datagrams sent, by kind.", "kind")
 	descSentB     = desc("sent_bytes_total", "UDP payload bytes sent, by kind.", "kind")
-	descDropped   = desc("dropped_datagrams_total", "UDP datagrams not answered or not forwarded, by reason.", "reason")
+	descDropped   = desc("dropped_datagrams_total", "UDP datagrams and tunnel frames not answered or not forwarded, by reason.", "reason")
+	descOverflow  = desc("socket_dropped_datagrams_total", "UDP datagrams the system dropped because a socket's queue was full.")
+	descWorkers   = desc("workers", "Sockets that serve UDP.")
+	descEgress    = desc("month_egress_bytes", "Bytes sent this calendar month, IP and UDP headers included.")
+	descBudget    = desc("month_egress_budget_bytes", "The budget of month_egress_bytes, 0 if there is none.")
+	descTunnels   = desc("tunnels", "Tunnels, registered or not.")
+	descTunIn     = desc("tunnel_received_frames_total", "Frames received through tunnels, by kind.", "kind")
+	descTunInB    = desc("tunnel_received_bytes_total", "Bytes of frames received through tunnels, by kind.", "kind")
+	descTunOut    = desc("tunnel_sent_frames_total", "Frames queued for tunnels, by kind; the drop reason tunnel_queue says how many were not sent.", "kind")
+	descTunOutB   = desc("tunnel_sent_bytes_total", "Bytes of frames queued for tunnels, by kind.", "kind")
 	descSessions  = desc("sessions", "Forwarding sessions in memory.")
 	descRunning   = desc("running_sessions", "Forwarding sessions both sides of which were heard lately.")
 	descBinds     = desc("bound_sides_total", "Registrations that bound a side for the first time.")
@@ -64,11 +73,23 @@ func (m metrics) Collect(ch chan<- prometheus.Metric) {
 		counter(descSent, t.sent[k], kindNames[k])
 		counter(descSentB, t.sentBytes[k], kindNames[k])
 	}
+	u := &s.tunnels
+	for k := range kinds {
+		counter(descTunIn, u.received[k].Load(), kindNames[k])
+		counter(descTunInB, u.receivedBytes[k].Load(), kindNames[k])
+		counter(descTunOut, u.sent[k].Load(), kindNames[k])
+		counter(descTunOutB, u.sentBytes[k].Load(), kindNames[k])
+	}
+	gauge(descTunnels, int(u.open.Load()))
 	for r := keep + 1; r < reasons; r++ {
 		counter(descDropped, t.dropped[r], reasonNames[r])
 	}
 	counter(descBinds, t.binds)
 	counter(descMoves, t.moves)
+	counter(descOverflow, t.overflows)
+	gauge(descWorkers, t.workers)
+	ch <- prometheus.MustNewConstMetric(descEgress, prometheus.GaugeValue, float64(s.budget.spent()))
+	ch <- prometheus.MustNewConstMetric(descBudget, prometheus.GaugeValue, float64(s.set.EgressBudget))
 	sessions, running := s.fwd.table.count(s.clock.mono(), s.fwd.silent)
 	gauge(descSessions, sessions)
 	gauge(descRunning, running)
@@ -113,30 +134,36 @@ var codeNames = map[rendezvous.ErrorCode]string{
 	rendezvous.CodeStunOnly: "stun_only",
 }
 
-// totals is the sum of the stats of all sockets.
+// totals is the sum of the stats of all sockets; drops and bindings are those of tunnels too.
 type totals struct {
 	received, receivedBytes, sent, sentBytes [kinds]uint64
 	dropped                                  [reasons]uint64
-	binds, moves                             uint64
+	binds, moves, overflows                  uint64
+	workers                                  int
 }
 
 func (s *Server) totals() (t totals) {
+	for r := range reasons {
+		t.dropped[r] = s.tunnels.dropped[r].Load()
+	}
+	t.binds, t.moves = s.tunnels.binds.Load(), s.tunnels.moves.Load()
 	for _, e := range s.endpoints {
-		for _, x := range []*socket{e.udp, e.next} {
-			if x == nil {
-				continue
+		for _, p := range e.ports() {
+			for _, x := range p.socks {
+				for k := range kinds {
+					t.received[k] += x.stats.received[k].Load()
+					t.receivedBytes[k] += x.stats.receivedBytes[k].Load()
+					t.sent[k] += x.stats.sent[k].Load()
+					t.sentBytes[k] += x.stats.sentBytes[k].Load()
+				}
+				for r := range reasons {
+					t.dropped[r] += x.stats.dropped[r].Load()
+				}
+				t.binds += x.stats.binds.Load()
+				t.moves += x.stats.moves.Load()
+				t.overflows += x.io.overflows()
+				t.workers++
 			}
-			for k := range kinds {
-				t.received[k] += x.stats.received[k].Load()
-				t.receivedBytes[k] += x.stats.receivedBytes[k].Load()
-				t.sent[k] += x.stats.sent[k].Load()
-				t.sentBytes[k] += x.stats.sentBytes[k].Load()
-			}
-			for r := range reasons {
-				t.dropped[r] += x.stats.dropped[r].Load()
-			}
-			t.binds += x.stats.binds.Load()
-			t.moves += x.stats.moves.Load()
 		}
 	}
 	return t

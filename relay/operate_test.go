@@ -30,8 +30,13 @@ import (
 
 func (r *running) get(t *testing.T, path string) (int, string) {
 	t.Helper()
+	return getFrom(t, r.Admin().String(), path)
+}
+
+func getFrom(t *testing.T, admin, path string) (int, string) {
+	t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
-	resp, err := c.Get("http://" + r.Admin().String() + path)
+	resp, err := c.Get("http://" + admin + path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +239,7 @@ func TestTwoListeners(t *testing.T) {
 		t.Skip("no IPv6 here")
 	}
 	defer six.Close()
-	a, b := dialUDP(t, r.addr, "127.0.0.1"), &udpPeer{t, six, r.Addrs()[1]}
+	a, b := dialUDP(t, r.addr, "127.0.0.1"), &udpPeer{t: t, UDPConn: six, relay: r.Addrs()[1]}
 	a.bind(r.token(rendezvous.SideHost, 6, 1))
 	if ack := b.bind(r.token(rendezvous.SideJoin, 6, 1)); ack.Addr != b.addr() {
 		t.Fatalf("%+v", ack)

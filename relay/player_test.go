@@ -21,13 +21,18 @@ type player struct {
 // dialLobby opens a lobby connection from the loopback address from, with the given header lines.
 func dialLobby(t testing.TB, r *running, from string, header http.Header) (*player, *http.Response, error) {
 	t.Helper()
+	return dialPath(t, r, rendezvous.LobbyPath, from, header)
+}
+
+func dialPath(t testing.TB, r *running, path, from string, header http.Header) (*player, *http.Response, error) {
+	t.Helper()
 	transport := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext:       (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext,
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	ws, resp, err := websocket.Dial(ctx, "ws://"+r.addr.String()+rendezvous.LobbyPath,
+	ws, resp, err := websocket.Dial(ctx, "ws://"+r.addr.String()+path,
 		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header})
 	if err != nil {
 		return nil, resp, err

@@ -59,7 +59,7 @@ func (s *Server) selfProbe(ctx context.Context) error {
 func (s *Server) probeTargets() (out [][]netip.AddrPort) {
 	public := s.set.public
 	for _, e := range s.endpoints {
-		a := e.udp.local
+		a := e.udp.at
 		if public.Addr().IsValid() {
 			port := public.Port()
 			if port == 0 {

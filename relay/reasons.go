@@ -32,6 +32,9 @@ const (
 	dropDataExpired
 	dropDataPackets
 	dropDataBytes
+	dropTunnel
+	dropTunnelQueue
+	dropBudget
 	dropAmplify
 	dropPanic
 	dropSend
@@ -65,6 +68,9 @@ var reasonNames = [reasons]string{
 	dropDataExpired:   "data_expired",
 	dropDataPackets:   "data_packet_rate",
 	dropDataBytes:     "data_byte_rate",
+	dropTunnel:        "tunnel_frame",
+	dropTunnelQueue:   "tunnel_queue",
+	dropBudget:        "egress_budget",
 	dropAmplify:       "amplification",
 	dropPanic:         "panic",
 	dropSend:          "send_error",

@@ -10,7 +10,10 @@ import (
 // register decides about a registration. The checks stand in the order that keeps strangers from getting answers or making
 // state: form, expiry and tag first; then, for an address that is not the bound one, the cookie; then the counter, the lobby
 // and the other side's address; only then is anything stored.
-func (f *forwarder) register(now int64, via outlet, count *stats, src netip.AddrPort, b []byte, reply *[replySpace]byte) verdict {
+//
+// proven says that the way the frame came proves its sender by itself, as TCP does. seen is what the sender is told as its
+// address.
+func (f *forwarder) register(now int64, src route, seen netip.AddrPort, proven bool, count *stats, b []byte, reply *[replySpace]byte) verdict {
 	var r rendezvous.Reg
 	if len(b) != rendezvous.RegSize {
 		return verdict{drop: dropRegSize}
@@ -31,19 +34,19 @@ func (f *forwarder) register(now int64, via outlet, count *stats, src netip.Addr
 	defer sh.mu.Unlock()
 	x := sh.m[r.Channel]
 	known := x != nil && x.lobby == r.Lobby
-	if !(known && x.sides[r.Side].addr == src) && !f.cookies.right(now, src, &r) {
-		if !f.chalRate.take(now, src.Addr()) {
+	if !proven && !(known && x.sides[r.Side].addr == src.addr) && !f.cookies.right(now, seen, &r) {
+		if !f.chalRate.take(now, seen.Addr()) {
 			return verdict{drop: dropRegRate}
 		}
-		chal := rendezvous.Chal{Side: r.Side, Channel: r.Channel, Counter: r.Counter, Cookie: f.cookies.issue(now, src, &r)}
-		return verdict{out: rendezvous.AppendChal(reply[:0], &chal, &key), dst: src, via: via, kind: kindChallenge}
+		chal := rendezvous.Chal{Side: r.Side, Channel: r.Channel, Counter: r.Counter, Cookie: f.cookies.issue(now, seen, &r)}
+		return verdict{out: rendezvous.AppendChal(reply[:0], &chal, &key), to: src, kind: kindChallenge}
 	}
 	switch {
-	case known && x.sides[r.Side].bound() && r.Counter <= x.sides[r.Side].counter:
+	case known && x.sides[r.Side].heard != 0 && r.Counter <= x.sides[r.Side].counter:
 		return verdict{drop: dropRegCounter}
 	case x != nil && !known:
 		return verdict{drop: dropRegLobby}
-	case known && x.sides[r.Side.Other()].addr == src:
+	case known && x.sides[r.Side.Other()].addr == src.addr:
 		return verdict{drop: dropRegAddress}
 	}
 	if x == nil {
@@ -57,18 +60,21 @@ func (f *forwarder) register(now int64, via outlet, count *stats, src netip.Addr
 	switch {
 	case !me.bound():
 		count.binds.Add(1)
-		f.onBind(r.Channel, src, false)
-	case me.addr != src:
+		f.onBind(r.Channel, seen, false)
+	case me.addr != src.addr:
 		count.moves.Add(1)
-		f.onBind(r.Channel, src, true)
+		f.onBind(r.Channel, seen, true)
+		if old, ok := me.via.(*tunnel); ok {
+			old.replaced(src.via)
+		}
 	}
-	me.addr, me.via, me.counter, me.heard = src, via, r.Counter, now
+	me.route, me.counter, me.heard = src, r.Counter, now
 	ack := rendezvous.Ack{
-		Side: r.Side, Channel: r.Channel, Counter: r.Counter, Addr: src,
+		Side: r.Side, Channel: r.Channel, Counter: r.Counter, Addr: seen,
 		PeerAge: rendezvous.PeerNever, TTL: x.expiry - unix,
 	}
 	if other.bound() {
 		ack.PeerAge = uint16(min((now-other.heard)/int64(time.Second), rendezvous.PeerNever-1))
 	}
-	return verdict{out: rendezvous.AppendAck(reply[:0], &ack, &key), dst: src, via: via, kind: kindAck}
+	return verdict{out: rendezvous.AppendAck(reply[:0], &ack, &key), to: src, kind: kindAck}
 }

@@ -369,7 +369,7 @@ func pair(t testing.TB) (f *forwarder, host, join netip.AddrPort) {
 	host, join = netip.MustParseAddrPort("192.0.2.1:5000"), netip.MustParseAddrPort("198.51.100.2:6000")
 	now := f.clock.mono()
 	f.table.shard(pairChannel).m[pairChannel] = &session{expiry: ^uint32(0), sides: [2]side{
-		{addr: host, via: nowhere{}, heard: now}, {addr: join, via: nowhere{}, heard: now},
+		{route: route{addr: host, via: nowhere{}}, heard: now}, {route: route{addr: join, via: nowhere{}}, heard: now},
 	}}
 	return f, host, join
 }
@@ -377,7 +377,12 @@ func pair(t testing.TB) (f *forwarder, host, join netip.AddrPort) {
 // nowhere is an outlet that swallows everything.
 type nowhere struct{}
 
-func (nowhere) send([]byte, netip.AddrPort) bool { return true }
+func (nowhere) send([]byte, route, kind) {}
+
+// unbound is a socket that only decides.
+func unbound() *socket { return &socket{port: &udpPort{}, stats: new(stats)} }
+
+func from(s *socket, a netip.AddrPort) route { return route{via: s.port, addr: a} }
 
 func dataFrame(n int) []byte {
 	b := make([]byte, rendezvous.DataOverhead+n)
@@ -389,7 +394,7 @@ func dataFrame(n int) []byte {
 func TestForwardAllocatesNothing(t *testing.T) {
 	f, host, _ := pair(t)
 	f.packets, f.bytes = rate{}, rate{} // no limit
-	in := &socket{stats: new(stats)}
+	in := unbound()
 	var reply [replySpace]byte
 	good, unknown := dataFrame(100), dataFrame(100)
 	unknown[1]++
@@ -399,7 +404,7 @@ func TestForwardAllocatesNothing(t *testing.T) {
 		src netip.AddrPort
 		b   []byte
 	}{"forwarded": {host, good}, "unknown channel": {host, unknown}, "unknown source": {stranger, good}} {
-		if n := testing.AllocsPerRun(1000, func() { f.handle(now, in, x.src, x.b, &reply) }); n != 0 {
+		if n := testing.AllocsPerRun(1000, func() { f.handle(now, in, from(in, x.src), x.b, &reply) }); n != 0 {
 			t.Errorf("%s: %v allocations a datagram", name, n)
 		}
 	}

@@ -37,6 +37,8 @@ type Server struct {
 	started atomic.Bool
 	state   atomic.Int32
 	probes  prober
+	budget  *budget
+	tunnels tunnelStats
 
 	mu    sync.Mutex // guards ended and the first Add of conns
 	ended bool
@@ -51,7 +53,7 @@ const (
 )
 
 // New binds every address of c and reads or makes the relay's secret. What New returned must be run or closed. Its errors
-// wrap ErrConfig, ErrListen or ErrSecret.
+// wrap ErrConfig, ErrListen, ErrSecret or ErrBudget.
 func New(c Config) (*Server, error) {
 	set, err := c.check()
 	if err != nil {
@@ -79,10 +81,16 @@ func New(c Config) (*Server, error) {
 		s.log.at(zerolog.DebugLevel, evBind).Uint32("channel", channel).Str("source", s.log.addr(src.Addr())).Bool("moved", moved).Send()
 	}
 	s.hub = newHub(&s.set, sec, s.clock, s.log)
+	if s.budget, err = loadBudget(set.EgressBudget, set.StateDir, set.Now()); err != nil {
+		return nil, err
+	}
+	if s.budget.state != budgetFree {
+		s.obeyBudget(s.budget.state)
+	}
 	s.hub.held = s.fwd.table.has
 	s.hub.endpoints = s.sessionEndpoints
-	s.count = &connCount{sources: make(map[netip.Prefix]int), most: set.Limits.MaxConns, perSource: 2 * set.Limits.ConnsPerSource}
-	if s.endpoints, err = listenAll(s.set.Listen); err != nil {
+	s.count = &connCount{sources: make(map[netip.Prefix]int), most: set.Limits.MaxConns, perSource: 2*set.Limits.ConnsPerSource + set.Limits.TunnelsPerSource}
+	if s.endpoints, err = listenAll(s.set.Listen, set.Workers); err != nil {
 		return nil, err
 	}
 	if set.Admin != "" {
@@ -155,7 +163,10 @@ func (s *Server) enter() bool {
 type connKey struct{}
 
 // connAddrs are the two ends of a TCP connection.
-type connAddrs struct{ remote, local netip.AddrPort }
+type connAddrs struct {
+	remote, local netip.AddrPort
+	conn          net.Conn
+}
 
 // Run serves until ctx ends, then drains: it is no longer ready, refuses new lobbies, and lets running matches go on until
 // they end or Config.DrainLimit is over. Close ends it at once. Run returns nil after either, and an error only if a
@@ -168,13 +179,12 @@ func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.endpoints))
 	var servers []*http.Server
 	for _, e := range s.endpoints {
-		work.Go(func() { e.udp.serve(s.fwd) })
-		if e.next != nil {
-			work.Go(func() { e.next.serve(s.fwd) })
+		for _, p := range e.ports() {
+			work.Go(func() { p.serve(s.fwd) })
 		}
 		h := s.httpServer()
 		h.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, connAddrs{addrOf(c.RemoteAddr()), addrOf(c.LocalAddr())})
+			return context.WithValue(ctx, connKey{}, connAddrs{addrOf(c.RemoteAddr()), addrOf(c.LocalAddr()), c})
 		}
 		servers = append(servers, h)
 		g := &gate{Listener: e.tcp, count: s.count, wrap: s.wrap, crowded: &s.hub.count.crowded}
@@ -219,6 +229,8 @@ func (s *Server) Run(ctx context.Context) error {
 	close(stopSweep)
 	work.Wait()
 	s.conns.Wait()
+	s.watchBudget()
+	s.saveBudget(s.set.Now(), true)
 	s.log.at(zerolog.InfoLevel, evStop).Err(err).Send()
 	return err
 }
@@ -267,6 +279,7 @@ func (s *Server) sweep(stop <-chan struct{}) {
 		}
 		now := s.clock.mono()
 		s.hub.sweep(now)
+		s.watchBudget()
 		if n%sweepSession == 0 {
 			s.fwd.table.sweep(now, s.clock.unix(now), int64(s.set.Limits.IdleAfter))
 		}

@@ -5,18 +5,25 @@ import (
 	"sync"
 )
 
-// outlet sends datagrams to one kind of destination. A UDP socket is one; so is whatever else carries relay frames.
+// outlet sends frames to one kind of destination: a UDP port is one, a tunnel is one.
 type outlet interface {
-	// send sends b to dst and reports whether it left. It must not keep b and must not block for long.
-	send(b []byte, dst netip.AddrPort) bool
+	// send sends b and counts it, or counts why not. It must not keep b and must not block.
+	send(b []byte, to route, k kind)
 }
 
-// side is one end of a session: the one address it is bound to, when it was last heard and what it may still send.
+// route is how to reach a sender: the outlet it came in by, its address, and which of the relay's own addresses it knows. The
+// address names the sender: no two senders have the same. A tunnel's is one that no datagram can come from.
+type route struct {
+	via  outlet
+	addr netip.AddrPort
+	from netip.Addr // zero: the system picks
+}
+
+// side is one end of a session: the one sender it is bound to, when it was last heard and what it may still send.
 type side struct {
-	addr    netip.AddrPort // zero: not bound
-	via     outlet
-	heard   int64
-	counter uint64
+	route          // via is nil: not bound
+	heard   int64  // 0: never bound
+	counter uint64 // of the last registration that counted; it outlives the binding
 	packets bucket
 	bytes   bucket
 }
@@ -81,6 +88,20 @@ func (t *table) sweep(now int64, unix uint32, idle int64) (gone int) {
 		s.mu.Unlock()
 	}
 	return gone
+}
+
+// unbind ends the binding of a side to a sender that is gone.
+func (t *table) unbind(channel uint32, addr netip.AddrPort) {
+	s := t.shard(channel)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.m[channel]; x != nil {
+		for i := range x.sides {
+			if x.sides[i].bound() && x.sides[i].addr == addr {
+				x.sides[i].route = route{}
+			}
+		}
+	}
 }
 
 // count returns how many sessions there are, and in how many of them both sides were heard within silent nanoseconds.

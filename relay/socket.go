@@ -4,37 +4,80 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 )
 
-// socket is one UDP socket and its worker. The worker goroutine owns the batch slices; send may be called by any goroutine.
+// udpPort is one UDP port and the sockets bound to it. Each socket has a worker goroutine; the system gives a sender always to
+// the same one, so that nothing overtakes. Any of the sockets can send to anybody, from the same address.
+type udpPort struct {
+	at       netip.AddrPort
+	stunSide bool     // PORT+1: answers STUN only
+	sibling  *udpPort // the other one of PORT and PORT+1, if it could be bound
+	socks    []*socket
+}
+
+// socket is one UDP socket. Its worker owns the batch slices.
 type socket struct {
-	conn     *net.UDPConn
-	io       batchConn
-	local    netip.AddrPort
-	stunSide bool    // PORT+1: answers STUN only
-	sibling  *socket // the other one of PORT and PORT+1, if it could be bound
-	stats    *stats
-	in       []datagram
-	out      []outgoing
+	port  *udpPort
+	io    batchConn
+	stats *stats
+	in    []datagram
+	out   []outgoing
 }
 
-func newSocket(c *net.UDPConn, stunSide bool) *socket {
-	// A second of full-rate traffic of some hundred sessions fits; the system may grant less.
-	c.SetReadBuffer(4 << 20)
-	c.SetWriteBuffer(4 << 20)
-	s := &socket{conn: c, io: newBatchConn(c), stunSide: stunSide, stats: new(stats)}
-	local := c.LocalAddr().(*net.UDPAddr).AddrPort()
-	s.local = netip.AddrPortFrom(local.Addr().Unmap(), local.Port())
-	s.in = make([]datagram, s.io.size())
-	s.out = make([]outgoing, 0, s.io.size())
-	return s
+// openPort binds a port with one socket. share keeps it open for more.
+func openPort(a netip.AddrPort, stunSide, share bool) (*udpPort, error) {
+	c, err := openUDP(a, share)
+	if err != nil {
+		return nil, err
+	}
+	p := &udpPort{stunSide: stunSide, at: c.local()}
+	p.add(c)
+	return p, nil
 }
 
-// send writes one datagram. A full socket buffer drops it, as a network would.
-func (s *socket) send(b []byte, dst netip.AddrPort) bool {
-	_, err := s.conn.WriteToUDPAddrPort(b, dst)
-	return err == nil
+func (p *udpPort) add(c batchConn) {
+	p.socks = append(p.socks, &socket{
+		port: p, io: c, stats: new(stats), in: make([]datagram, c.size()), out: make([]outgoing, 0, c.size()),
+	})
+}
+
+// grow binds sockets until there are n.
+func (p *udpPort) grow(bind netip.AddrPort, n int) error {
+	for len(p.socks) < n {
+		c, err := openUDP(netip.AddrPortFrom(bind.Addr(), p.at.Port()), true)
+		if err != nil {
+			return err
+		}
+		p.add(c)
+	}
+	return nil
+}
+
+func (p *udpPort) close() {
+	for _, s := range p.socks {
+		s.io.close()
+	}
+}
+
+// serve runs a worker for each socket until the port is closed.
+func (p *udpPort) serve(f *forwarder) {
+	var workers sync.WaitGroup
+	for _, s := range p.socks {
+		workers.Go(func() { s.serve(f) })
+	}
+	workers.Wait()
+}
+
+// send writes one datagram from any goroutine.
+func (p *udpPort) send(b []byte, to route, k kind) {
+	s := p.socks[0]
+	if s.io.send(b, to.addr, to.from) {
+		s.stats.out(k, len(b))
+	} else {
+		s.stats.drop(dropSend)
+	}
 }
 
 // serve reads until the socket is closed. It allocates nothing per datagram of the steady state.
@@ -69,16 +112,14 @@ func (s *socket) handle(f *forwarder, now int64, n int) {
 	s.out = s.out[:0]
 	for i := range s.in[:n] {
 		d := &s.in[i]
-		v := f.handle(now, s, d.addr, d.buf[:d.n], &d.reply)
+		v := f.handle(now, s, route{via: s.port, addr: d.addr, from: d.local}, d.buf[:d.n], &d.reply)
 		switch {
 		case v.drop != keep:
 			s.stats.drop(v.drop)
-		case v.via == outlet(s):
-			s.out = append(s.out, outgoing{b: v.out, addr: v.dst, kind: v.kind})
-		case v.via.send(v.out, v.dst):
-			s.stats.out(v.kind, len(v.out))
+		case v.to.via == outlet(s.port):
+			s.out = append(s.out, outgoing{b: v.out, addr: v.to.addr, from: v.to.from, kind: v.kind})
 		default:
-			s.stats.drop(dropSend)
+			v.to.via.send(v.out, v.to, v.kind)
 		}
 	}
 	if len(s.out) > 0 {

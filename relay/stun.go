@@ -135,29 +135,24 @@ func appendStunRequest(b []byte, transaction [12]byte, size int) []byte {
 	return binary.BigEndian.AppendUint32(b, crc)
 }
 
-// stun decides about a STUN datagram. A request for another port is answered from the sibling socket; a request for another
+// stun decides about a STUN datagram. A request for another port is answered from the sibling port; a request for another
 // address cannot be met and is dropped.
-func (f *forwarder) stun(now int64, in *socket, src netip.AddrPort, b []byte, reply *[replySpace]byte) verdict {
-	if len(b) < stunAnswerSize(src.Addr()) {
+func (f *forwarder) stun(now int64, in *udpPort, src route, b []byte, reply *[replySpace]byte) verdict {
+	if len(b) < stunAnswerSize(src.addr.Addr()) {
 		return verdict{drop: dropStunShort}
 	}
 	r, ok := parseStun(b)
 	if !ok {
 		return verdict{drop: dropStunMalformed}
 	}
-	from := in
-	switch r.change {
-	case 0:
-	case changePort:
-		from = in.sibling
-	default:
-		from = nil
+	if r.change == changePort {
+		src.via = in.sibling
 	}
-	if from == nil {
+	if r.change&^changePort != 0 || r.change == changePort && in.sibling == nil {
 		return verdict{drop: dropStunChange}
 	}
-	if !f.stunRate.take(now, src.Addr()) {
+	if !f.stunRate.take(now, src.addr.Addr()) {
 		return verdict{drop: dropStunRate}
 	}
-	return verdict{out: appendStunAnswer(reply[:0], &r, src), dst: src, via: from, kind: kindStun}
+	return verdict{out: appendStunAnswer(reply[:0], &r, src.addr), to: src, kind: kindStun}
 }
