@@ -182,7 +182,7 @@ func TestFramesOfOneSide(t *testing.T) {
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "play.json")
-	p := start(t, "peer", "play", "-frames=120", "--report", file)
+	p := start(t, "peer", "play", "--headless", "-frames=120", "--report", file)
 	p.ends(0, "")
 	r := readReport(t, file)
 	complete(t, r, false)

@@ -141,7 +141,7 @@ func TestSignalWhileWaiting(t *testing.T) {
 // `peer play` takes its second process along.
 func TestSignalDuringPlay(t *testing.T) {
 	t.Parallel()
-	p := start(t, "peer", "play", "--frames", "20000")
+	p := start(t, "peer", "play", "--headless", "--frames", "20000")
 	p.waitLog("direct path found")
 	p.signal(syscall.SIGTERM)
 	p.ends(143, "")

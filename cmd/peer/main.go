@@ -30,10 +30,12 @@ var build string
 
 const synopsis = `peer finds an opponent by a lobby code and plays.
 
-usage: peer play                     a match on this machine: relay, two players
+usage: peer play                     against the machine, at once, on the page
        peer host [flags]             prints a lobby code, waits, plays
        peer join [CODE] [flags]      plays against the host of that code
-       peer replay verify FILE       simulates a record again and compares every hash`
+       peer train                    the training room, offline
+       peer replay verify FILE       simulates a record again and compares every hash
+       peer replay show FILE         prints its header, hashes and inputs`
 
 // io of the process, for tests.
 type streams struct {
@@ -67,7 +69,6 @@ func sentence(err error) string {
 // later are the commands of the contract that this version does not have.
 var later = map[string]string{
 	"watch":  "watching a match",
-	"train":  "the training room",
 	"doctor": "the network check",
 	"data":   "checking a roster file",
 }
@@ -99,7 +100,7 @@ func run(ctx context.Context, args []string, s streams) error {
 	switch command {
 	case "replay":
 		return replay(o, rest, s)
-	case "play", "host", "join":
+	case "play", "host", "join", "train":
 		return match(ctx, o, command, rest, s)
 	}
 	return settings.Usagef("unknown command %q: peer --help lists the commands", command)
@@ -115,26 +116,36 @@ func match(ctx context.Context, o *options, command string, rest []string, s str
 		return err
 	}
 	switch command {
-	case "play":
+	case "play", "train":
 		if len(rest) > 0 {
-			return settings.Usagef("peer play takes no argument %q", rest[0])
+			return settings.Usagef("peer %s takes no argument %q", command, rest[0])
 		}
-		exe, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("this program's own file is not known: %w", err)
-		}
-		return peer.Play(ctx, c, exe)
 	case "host":
 		if len(rest) > 0 {
 			return settings.Usagef("peer host takes no argument %q; the code is made by the relay", rest[0])
 		}
 	case "join":
+		if len(rest) == 0 && c.Page != nil {
+			break // the page asks for it
+		}
 		if c.Code, err = code(rest, s); err != nil {
 			return err
 		}
 		if c.Relays, err = o.joinRelays(c.Code); err != nil {
 			return err
 		}
+	}
+	switch {
+	case c.Page != nil:
+		return peer.RunPage(ctx, c, peer.Start(command))
+	case command == "train":
+		return settings.Usagef("the training room needs the page: leave --headless away")
+	case command == "play":
+		exe, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("this program's own file is not known: %w", err)
+		}
+		return peer.Play(ctx, c, exe)
 	}
 	return peer.Run(ctx, c)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type options struct {
 	logLevel, logFormat                               *string
 	frames, window, rounds                            *int
 	headless, ranked, addresses, version, printConfig *bool
+	rematch                                           *bool
 	timeout, wait                                     *time.Duration
 }
 
@@ -49,8 +51,8 @@ func newOptions() *options {
 		record:      f.String("record", "", "write the replay to `FILE`"),
 		paths:       f.String("path", "auto", "permitted paths, a `LIST` of lan, direct, relay, tunnel or auto"),
 		impair:      f.String("impair", "", "damage outgoing datagrams by `SPEC`, for example delay=40ms,jitter=5ms,loss=5%"),
-		delay:       f.String("delay", "", "input delay of `N` frames; 0 if headless"),
-		mode:        f.String("mode", "", "`MODE`: rollback"),
+		delay:       f.String("delay", "", "input delay of `N` frames, or auto; 0 if headless, auto with the page"),
+		mode:        f.String("mode", "", "`MODE`: rollback, hybrid (up to 4 frames of delay) or auto; rollback if headless, auto with the page"),
 		fec:         f.String("fec", "auto", "`MODE` of error correction: auto, off, xor or rs"),
 		window:      f.Int("window", 8, "frames that may be predicted, `N` from 1 to 20"),
 		seed:        f.String("seed", "", "the host fixes the match seed to `N`"),
@@ -58,14 +60,15 @@ func newOptions() *options {
 		format:      f.String("format", def.Format.String(), "`FORMAT`: 1v1, 2v2, 3v3 or trinity"),
 		team:        f.String("team", "", "this side's fighters, `A[,B,C]`"),
 		rounds:      f.Int("rounds", int(def.Rounds), "rounds to win, `N`"),
+		rematch:     f.Bool("rematch", false, "headless: play again as long as the opponent wants to"),
 		ranked:      f.Bool("ranked", false, "play a ranked match"),
 		name:        f.String("name", "", "`NAME` the opponent sees"),
 		region:      f.String("region", "", "`REGION` the opponent sees"),
 		dataDir:     f.String("data-dir", "", "`DIR` for this player's files"),
 		timeout:     f.Duration("timeout", 10*time.Second, "how long the opponent may be silent"),
 		wait:        f.Duration("wait", 15*time.Minute, "how long a host waits for an opponent"),
-		browser:     f.String("browser", "", "`CMD` that opens the page"),
-		pageAddr:    f.String("page-addr", "127.0.0.1:0", "`HOST:PORT` of the page"),
+		browser:     f.String("browser", "", "`CMD` that opens the page, or none; empty for the system's"),
+		pageAddr:    f.String("page-addr", "127.0.0.1:0", "`HOST:PORT` of the page, on this machine"),
 		addresses:   f.Bool("show-addresses", false, "show addresses in the report"),
 		logLevel:    f.String("log-level", "info", "`LEVEL`: trace, debug, info, warn, error or disabled"),
 		logFormat:   f.String("log-format", "console", "`FORMAT`: json or console"),
@@ -84,7 +87,7 @@ func (o *options) config(command string, log zerolog.Logger, s streams) (c peer.
 	c = peer.Config{
 		Host: command != "join", RelayToken: *o.relayToken, Embed: embed(log),
 		Input: *o.input, ReportFile: *o.report, RecordFile: *o.record,
-		Window: *o.window, Ranked: *o.ranked, Name: rendezvous.CleanText(*o.name), Region: *o.region,
+		Window: *o.window, Ranked: *o.ranked, Rematch: *o.rematch, DataDir: *o.dataDir, Name: rendezvous.CleanText(*o.name), Region: *o.region,
 		Timeout: *o.timeout, Wait: *o.wait, ShowAddresses: *o.addresses,
 		Build: version.Build(build), Stdout: s.out, Log: log,
 	}
@@ -119,27 +122,61 @@ func (o *options) config(command string, log zerolog.Logger, s streams) (c peer.
 // rules reads what the two sides have to agree on, and what this version can.
 func (o *options) rules(c *peer.Config) (err error) {
 	switch {
-	case !*o.headless:
-		return settings.Usagef("the page is not in this version: add --headless and --input trace:FILE:COLUMN or --input bot:NAME")
-	case *o.input == "page":
+	case *o.headless && *o.input == "page":
 		return settings.Usagef("--headless needs --input trace:FILE:COLUMN or --input bot:NAME")
-	case *o.mode != "" && *o.mode != "rollback":
-		if *o.mode == "auto" || *o.mode == "hybrid" || *o.mode == "delay" {
-			return settings.Usagef("--mode %s is not in this version, only rollback is", *o.mode)
+	case !*o.headless && *o.rematch:
+		return settings.Usagef("--rematch is for --headless; on the page you are asked")
+	case !*o.headless:
+		if err := o.page(c); err != nil {
+			return err
 		}
-		return settings.Usagef("--mode %q is unknown, must be auto, rollback, hybrid or delay", *o.mode)
 	}
 	return o.world(c)
 }
 
-func (o *options) world(c *peer.Config) (err error) {
+// page adds the page.
+func (o *options) page(c *peer.Config) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("this program's own file is not known: %w", err)
+	}
+	c.Page = &peer.PageConfig{Addr: *o.pageAddr, Browser: *o.browser, Exe: exe}
+	return nil
+}
+
+// timing reads delay and mode.
+func (o *options) timing(c *peer.Config) (err error) {
 	switch {
-	case *o.delay == "auto":
-		return settings.Usagef("--delay auto is not in this version: give a number of frames")
+	case *o.delay == "auto", *o.delay == "" && c.Page != nil:
+		c.AutoDelay = true
 	case *o.delay != "":
 		if c.Delay, err = strconv.Atoi(*o.delay); err != nil {
 			return settings.Usagef("--delay is %q, must be a number of frames or auto", *o.delay)
 		}
+	}
+	if c.AutoDelay && c.Page == nil {
+		return settings.Usagef("--delay auto follows the forecast of the page; with --headless give a number of frames")
+	}
+	switch *o.mode {
+	case "rollback":
+	case "":
+		c.AutoMode = c.Page != nil
+	case "auto", "hybrid":
+		if c.Page == nil {
+			return settings.Usagef("--mode %s follows the forecast of the page; with --headless there is only rollback", *o.mode)
+		}
+		c.AutoMode, c.Hybrid = *o.mode == "auto", *o.mode == "hybrid"
+	case "delay":
+		return settings.Usagef("--mode delay is not in this version; use auto, rollback or hybrid")
+	default:
+		return settings.Usagef("--mode %q is unknown, must be auto, rollback, hybrid or delay", *o.mode)
+	}
+	return nil
+}
+
+func (o *options) world(c *peer.Config) (err error) {
+	if err := o.timing(c); err != nil {
+		return err
 	}
 	if *o.seed != "" {
 		n, err := strconv.ParseUint(*o.seed, 10, 64)
@@ -176,6 +213,9 @@ func (o *options) playConfig(c *peer.Config) error {
 	if len(c.Relays) > 0 && o.set.Source("relay").Kind == settings.Flag {
 		return settings.Usagef("peer play runs its own relay; use peer host and peer join for another one")
 	}
+	if !*o.headless {
+		return o.rules(c)
+	}
 	c.Relays, c.DefaultRelay = nil, ""
 	if c.Input == "page" {
 		c.Input = "bot:medium:1"
@@ -196,7 +236,7 @@ func code(rest []string, s streams) (rendezvous.Code, error) {
 			return rendezvous.Code{}, settings.Usagef("the lobby code is empty: peer join CODE")
 		}
 	}
-	c, err := rendezvous.ParseCode(text)
+	c, err := peer.ParseInvite(text)
 	if err != nil {
 		return c, settings.Usagef("%v", err)
 	}

@@ -7,13 +7,13 @@ import (
 	"backstep/peer"
 )
 
-// replay verifies a record.
+// replay verifies or prints a record.
 func replay(o *options, rest []string, s streams) error {
-	if len(rest) > 0 && rest[0] == "show" {
-		return settings.Usagef("showing a record (peer replay show) is not in this version; peer replay verify checks it")
+	if len(rest) != 2 || rest[0] != "verify" && rest[0] != "show" {
+		return settings.Usagef("usage: peer replay verify FILE, or peer replay show FILE")
 	}
-	if len(rest) != 2 || rest[0] != "verify" {
-		return settings.Usagef("usage: peer replay verify FILE")
+	if rest[0] == "show" {
+		return peer.ShowReplay(rest[1], s.out)
 	}
 	v, err := peer.VerifyReplay(rest[1])
 	if err != nil {

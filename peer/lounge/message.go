@@ -71,3 +71,8 @@ func Answer(b, msg []byte) []byte {
 	}
 	return appendMessage(b, message{match: m.match, state: Ready, seq: m.seq, echo: m.seq, hasEcho: true, rtt: unmeasured, loss: unmeasured})
 }
+
+// Greeting is a message to begin with, before a Lounge is made.
+func Greeting() []byte {
+	return appendMessage(nil, message{seq: 0xffff, rtt: unmeasured, loss: unmeasured})
+}

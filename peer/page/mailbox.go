@@ -86,6 +86,12 @@ func (m *mailbox) cancel(id uint64) {
 	m.cancelN++
 }
 
+func (m *mailbox) empty() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.fresh == [outTypes]bool{}
+}
+
 // take appends the next message to b, most urgent type first, or reports that
 // there is none.
 func (m *mailbox) take(b []byte) ([]byte, bool) {

@@ -218,13 +218,8 @@ type Bye struct {
 	Sentence string `json:"sentence"`
 }
 
-// Name is the screen's name.
-func (s *Screen) Name() string {
-	name, _ := s.part()
-	return name
-}
-
-func (s *Screen) part() (string, any) {
+// Part is the screen's name and what is on it.
+func (s *Screen) Part() (name string, part any) {
 	switch {
 	case s.Title != nil:
 		return "title", s.Title
@@ -258,7 +253,7 @@ func (s *Screen) part() (string, any) {
 
 // append encodes the screen as message SCREEN.
 func (s *Screen) append(seq uint64) ([]byte, error) {
-	name, part := s.part()
+	name, part := s.Part()
 	return appendJSON(outScreen, map[string]any{"screen": name, "seq": seq, "wait": s.Wait, name: part})
 }
 

@@ -120,6 +120,28 @@ func (s *Server) Run() error {
 	return err
 }
 
+// Goodbye waits until the tabs have fetched what was shown last, at most that
+// long.
+func (s *Server) Goodbye(most time.Duration) {
+	for end := time.Now().Add(most); time.Now().Before(end) && !s.drained(); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (s *Server) drained() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.player != nil && !s.player.box.empty() {
+		return false
+	}
+	for v := range s.viewers {
+		if !v.box.empty() {
+			return false
+		}
+	}
+	return true
+}
+
 // Close ends all connections with a word of goodbye and the listener.
 func (s *Server) Close() {
 	s.cancel()
