@@ -1,0 +1,133 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"backstep/scripts/natlab"
+)
+
+func words(line string) []string { return strings.Fields(line) }
+
+// expects reports whether theory gives the cell this path.
+func (r *row) expects(path string) bool {
+	return slices.Contains(strings.Split(r.cell.path, "/"), path)
+}
+
+func path(s natlab.Side) string {
+	if s.Report.Path == nil {
+		return "none"
+	}
+	return *s.Report.Path
+}
+
+// verdict is one word or sentence about a cell.
+func (r *row) verdict() string {
+	if len(r.errs) > 0 {
+		return errors.Join(r.errs...).Error()
+	}
+	return "ok"
+}
+
+// paths lists the paths of one side with how often each was reached, if not always.
+func (r *row) paths(side func(natlab.Result) natlab.Side) string {
+	count := map[string]int{}
+	var order []string
+	for _, res := range r.results {
+		p := path(side(res))
+		if count[p]++; count[p] == 1 {
+			order = append(order, p)
+		}
+	}
+	for i, p := range order {
+		if count[p] < len(r.results) {
+			order[i] = fmt.Sprintf("%s %d/%d", p, count[p], len(r.results))
+		}
+	}
+	return strings.Join(order, ", ")
+}
+
+// median of what the reports hold; "-" if none holds it.
+func (r *row) median(side func(natlab.Result) natlab.Side, figure func(*natlab.Report) *float64) string {
+	var all []float64
+	for _, res := range r.results {
+		s := side(res)
+		if f := figure(&s.Report); f != nil {
+			all = append(all, *f)
+		}
+	}
+	if len(all) == 0 {
+		return "-"
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%.0f", (all[(len(all)-1)/2]+all[len(all)/2])/2)
+}
+
+func connect(r *natlab.Report) *float64 { return r.ConnectMs }
+func direct(r *natlab.Report) *float64  { return r.DirectMs }
+func stalls(r *natlab.Report) *float64 {
+	if r.Stalls == nil {
+		return nil
+	}
+	f := float64(*r.Stalls)
+	return &f
+}
+
+func host(r natlab.Result) natlab.Side { return r.Host }
+func join(r natlab.Result) natlab.Side { return r.Join }
+
+// hashes are the final hashes of all good matches, each once. All cells play the same match.
+func hashes(rows []*row) []string {
+	var all []string
+	for _, r := range rows {
+		for _, res := range r.results {
+			if h := *res.Host.Report.FinalHash; !slices.Contains(all, h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return all
+}
+
+// print writes the table and returns an error if a cell is not as it must be.
+func print(w io.Writer, rows []*row, o options) error {
+	fmt.Fprintf(w, "%d matches a cell, %d frames each, round trip %v, loss %g %%; times in ms from both in the lobby, medians, host / join\n\n",
+		o.runs, o.frames, o.rtt, o.loss)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NATs\texpected\tpath\tconnect_ms\tdirect_ms\tstalls\tgood\tbecause")
+	bad := 0
+	for _, r := range rows {
+		both := func(figure func(*natlab.Report) *float64) string {
+			return r.median(host, figure) + " / " + r.median(join, figure)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s / %s\t%s\t%s\t%s\t%d/%d\t%s\n", r.cell.name, r.cell.path, r.paths(host), r.paths(join),
+			both(connect), both(direct), both(stalls), len(r.results), o.runs, r.cell.cause)
+		if len(r.errs) > 0 {
+			bad++
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	var errs []error
+	if bad > 0 {
+		errs = append(errs, fmt.Errorf("%d of %d cells are not as they must be", bad, len(rows)))
+		for _, r := range rows {
+			if len(r.errs) > 0 {
+				errs = append(errs, fmt.Errorf("%s: %s", r.cell.name, r.verdict()))
+			}
+		}
+	}
+	all := hashes(rows)
+	fmt.Fprintf(w, "\nfinal hash of every match: %s\n", strings.Join(all, ", "))
+	if len(all) != 1 {
+		errs = append(errs, fmt.Errorf("one seed and one pair of traces end with %d final hashes", len(all)))
+	}
+	return errors.Join(errs...)
+}
