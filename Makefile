@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint fuzz cross dist clean
+.PHONY: help build play test race bench lint fuzz cross dist natlab clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -24,6 +24,7 @@ help:
 	@echo "make lint    gofmt, go vet, staticcheck"
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
+	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
 build:
@@ -61,6 +62,9 @@ cross:
 
 dist:
 	$(GO) run ./scripts/dist -build '$(BUILD)' -out dist $(TARGETS)
+
+natlab:
+	$(GO) run ./scripts/natlab/matrix $(NATLAB)
 
 clean:
 	rm -rf bin dist
