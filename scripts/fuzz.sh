@@ -15,5 +15,5 @@ if [ -z "$targets" ]; then
 fi
 printf '%s\n' "$targets" | while read -r package target; do
 	echo "fuzz $package $target $time"
-	"$go" test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package"
+	"$go" test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" </dev/null
 done
