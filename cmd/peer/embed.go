@@ -14,7 +14,7 @@ import (
 func embed(log zerolog.Logger) peer.Embed {
 	return func(ctx context.Context, listen string) (peer.Embedded, error) {
 		server, err := relay.New(relay.Config{
-			Listen: []string{listen}, Version: version.Build(build),
+			Listen: []string{listen}, Workers: 1, Version: version.Build(build),
 			Log: log.Level(max(log.GetLevel(), zerolog.WarnLevel)), DrainLimit: -1,
 		})
 		if err != nil {

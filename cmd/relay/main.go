@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case command == "probe":
-		return settings.Usagef("relay probe is not in this version; ask a running relay for /readyz on its --admin address instead")
+		return probeRelay(ctx, o, rest, stdout)
 	case command != "serve":
 		return settings.Usagef("unknown command %q: relay --help lists the commands", command)
 	case len(rest) > 0:
@@ -88,9 +89,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // serve runs a relay until ctx is cancelled.
 func serve(ctx context.Context, config relay.Config, stdout io.Writer) error {
+	if config.Workers == 0 {
+		config.Workers = runtime.GOMAXPROCS(0)
+	}
+	// A worker that waits for datagrams keeps one of Go's processors for a while; the lobby must not wait for it.
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), config.Workers+1))
 	server, err := relay.New(config)
 	switch {
-	case errors.Is(err, relay.ErrConfig):
+	case errors.Is(err, relay.ErrConfig), errors.Is(err, relay.ErrBudget):
 		return exit.With(exit.Usage, err)
 	case errors.Is(err, relay.ErrListen):
 		return fmt.Errorf("%w; stop what uses the address or give another one with --listen", err)

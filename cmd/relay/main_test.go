@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"backstep/cmd/internal/exit"
+	"backstep/relay"
 )
 
 // TestMain lets the test binary stand in for the command, so that its signals and exit code can be seen from outside.
@@ -73,7 +75,11 @@ func TestRefusals(t *testing.T) {
 		{"--bogus", exit.Usage, "unknown flag --bogus"},
 		{"dance", exit.Usage, `unknown command "dance"`},
 		{"serve :3478", exit.Usage, "with --listen"},
-		{"probe relay.example.net:3478 --json", exit.Usage, "not in this version"},
+		{"probe --json", exit.Usage, "wants one relay"},
+		{"probe http://relay.example.net", exit.Usage, "give HOST or HOST:PORT"},
+		{"probe 127.0.0.1:3478 --listen :0", exit.Usage, "listen"},
+		{"--listen 127.0.0.1:0 --workers -1", exit.Usage, "workers"},
+		{"--listen 127.0.0.1:0 --egress-budget lots", exit.Usage, "not a number of bytes"},
 		{"--config " + conf, exit.Usage, `unknown key "lisen"`},
 		{"--config " + conf + ".missing", exit.Usage, "cannot read the configuration file"},
 		{"--listen 3478", exit.Usage, "not HOST:PORT"},
@@ -92,6 +98,61 @@ func TestRefusals(t *testing.T) {
 		}
 		if out.Len() != 0 || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: output %q, error %q", tt.line, out.String(), err)
+		}
+	}
+}
+
+// relay probe says in sentences or JSON what it finds, and ends with 0 or 1.
+func TestProbe(t *testing.T) {
+	server, err := relay.New(relay.Config{Listen: []string{"127.0.0.1:0"}, DrainLimit: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	addr := server.Addrs()[0].String()
+	var out strings.Builder
+	if err := run(t.Context(), []string{"probe", addr}, &out, io.Discard); err != nil || !strings.Contains(out.String(), "Players can use "+addr) {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	out.Reset()
+	if err := run(t.Context(), []string{"probe", addr, "--json"}, &out, io.Discard); err != nil {
+		t.Error(err)
+	}
+	var report struct {
+		Relay  string
+		Usable bool
+		Checks []struct{ Name, Status, Text string }
+	}
+	if err := json.Unmarshal([]byte(out.String()), &report); err != nil || !report.Usable || report.Relay != addr || len(report.Checks) < 8 {
+		t.Errorf("%v %s", err, out.String())
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	out.Reset()
+	err = run(t.Context(), []string{"probe", addr, "--json"}, &out, io.Discard)
+	if exit.Code(err) != 1 || json.Unmarshal([]byte(out.String()), &report) != nil || report.Usable {
+		t.Errorf("a relay that is gone: code %d, %v\n%s", exit.Code(err), err, out.String())
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for in, want := range map[string]uint64{"0": 0, "1000": 1000, "500GB": 500e9, "1.5TB": 1500e9, "64MiB": 64 << 20, "7 kB": 7000, "12B": 12} {
+		var b byteSize
+		if err := b.Set(in); err != nil || uint64(b) != want {
+			t.Errorf("%s: %d %v", in, uint64(b), err)
+		}
+		var again byteSize
+		if err := again.Set(b.String()); err != nil || again != b {
+			t.Errorf("%s is shown as %s", in, b.String())
+		}
+	}
+	for _, in := range []string{"", "GB", "-1", "-1GB", "1e9", "0x10", "1 000", "NaN", "Inf", "99999999999TB", "5GBit"} {
+		if err := new(byteSize).Set(in); err == nil {
+			t.Errorf("%q is taken", in)
 		}
 	}
 }

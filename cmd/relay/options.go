@@ -12,11 +12,14 @@ import (
 type options struct {
 	set   *settings.Set
 	serve []string // the flags of relay serve
+	probe []string // and of relay probe
 
 	listen                               *[]string
 	publicAddr, admin, stateDir, token   *string
 	tlsCert, tlsKey, logLevel, logFormat *string
 	stunOnly, pprof, logAddresses        *bool
+	workers                              *int
+	egress                               *byteSize
 	drain                                *time.Duration
 	json, version, printConfig           *bool
 }
@@ -33,6 +36,8 @@ func newOptions() *options {
 		stateDir:     f.String("state-dir", relay.DefaultStateDir(), "`DIR` for the relay's secret; empty keeps it in memory"),
 		token:        f.String("relay-token", "", "`TOKEN` that players must send, for a private relay"),
 		stunOnly:     f.Bool("stun-only", false, "answer STUN and nothing else"),
+		workers:      f.Int("workers", 0, "UDP sockets and goroutines a port, `N`; 0 is one per processor"),
+		egress:       new(byteSize),
 		tlsCert:      f.String("tls-cert", "", "certificate `FILE` (PEM); the TCP port then speaks TLS as well"),
 		tlsKey:       f.String("tls-key", "", "key `FILE` (PEM) of the certificate"),
 		drain:        f.Duration("drain", 15*time.Minute, "how long running matches may go on after SIGTERM"),
@@ -43,10 +48,12 @@ func newOptions() *options {
 		version:      f.Bool("version", false, "print the version and exit"),
 		printConfig:  f.Bool("print-config", false, "print every setting with its source and exit"),
 	}
+	f.Var(o.egress, "egress-budget", "`BYTES` that may be sent in a calendar month, such as 500GB; then STUN only; 0 is no budget")
 	s.File("config", "", "`FILE` of lines \"flag value\"")
 	s.Secret("relay-token")
 	s.LineOnly("version", "print-config", "json")
-	o.serve = []string{"listen", "public-addr", "admin", "pprof", "state-dir", "relay-token", "stun-only", "tls-cert",
+	o.probe = []string{"json", "relay-token"}
+	o.serve = []string{"listen", "public-addr", "admin", "pprof", "state-dir", "relay-token", "stun-only", "workers", "egress-budget", "tls-cert",
 		"tls-key", "drain", "log-addresses", "log-level", "log-format"}
 	return o
 }
@@ -61,6 +68,8 @@ func (o *options) config() relay.Config {
 		StateDir:     *o.stateDir,
 		Token:        *o.token,
 		StunOnly:     *o.stunOnly,
+		Workers:      *o.workers,
+		EgressBudget: uint64(*o.egress),
 		TLSCert:      *o.tlsCert,
 		TLSKey:       *o.tlsKey,
 		DrainLimit:   *o.drain,
