@@ -14,7 +14,8 @@
 //	                  │
 //	                  └─> Finding: file, line, what it is, what to use instead
 //
-// A table may be handed to a function of the checked packages whose body only reads it. A table behind a pointer to a
+// A table may be handed to a function of the checked packages whose body only reads it, and a local variable may point
+// into it as long as it is only read through. A table behind a pointer to a
 // struct seals the type: only the package that declares it may write through it, which it does while it builds one.
 //
 // Two ways round it are left to the reader of the code: a struct copied out of a table that has slices of its own, and

@@ -276,6 +276,29 @@ func F() int {
 	f(table[:])
 	return reader{}.index("a", table[:], table[1:])
 }`, []string{"17: package-level table handed on", "18: package-level table handed on", "20: package-level table handed on"}},
+	{"addresses", `package p
+type row struct { n int; changes [4]int }
+var rows = [3]row{{n: 1}}
+func show(r *row) int { return r.n + r.changes[0] }
+func spoil(r *row) { r.n++ }
+func keep(r *row) *row { return r }
+func F(i int) int {
+	r := &rows[i]
+	a, b := &rows[0], 3
+	c := r.changes[i]
+	for k := range r.n { c += r.changes[k] + b }
+	w := &rows[1]
+	w.n = 2
+	k := &rows[2]
+	k = keep(k)
+	q := &rows[0].n
+	*q = 3
+	spoil(&rows[0])
+	f := &rows[0]
+	func() { f.changes[0]++ }()
+	return c + a.n + show(&rows[1]) + show(r)
+}`, []string{"12: address of package-level rows", "14: address of package-level rows", "16: address of package-level rows",
+		"18: address of package-level rows", "19: address of package-level rows"}},
 	{"roster", `package p
 type Roster struct { moves []Move; Names map[string]int; Grid [2][]int; First *Move }
 type Move struct { Frames int; Windows []int; Box Box }
@@ -288,7 +311,8 @@ func load() *Roster { r := &Roster{}; r.moves = append(r.moves, Move{Frames: 3})
 func Embedded() *Roster { return embedded }
 func (r *Roster) Move(i int) *Move { return &r.moves[i] }
 func (r *Roster) All() []Move { return r.moves }
-func F() { embedded = nil; _ = other }`, []string{"8: package-level variable inner", "13: assignment to package-level embedded"}},
+func G() int { r := &embedded.First; return (*r).Frames }
+func F() { embedded = nil; _ = other }`, []string{"8: package-level variable inner", "14: assignment to package-level embedded"}},
 	{"rosteruser", `package p
 import roster "planted/sim/roster"
 func F() int {
@@ -310,6 +334,8 @@ func F() int {
 	*m = local
 	p := &m.Frames
 	*p = 4
+	q := &m.Windows
+	_ = (*q)[0]
 	var own [2]roster.Move
 	own[1].Frames = 3
 	list := r.All()
@@ -317,7 +343,7 @@ func F() int {
 	return m.Frames + len(m.Windows) + r.Names["a"] + r.Grid[0][0] + own[1].Frames
 }`, []string{"10: write through sealed", "11: write through sealed", "12: write through sealed", "13: write through sealed",
 		"14: write through sealed", "15: write through sealed", "16: write through sealed", "17: write through sealed",
-		"18: write through sealed", "19: write through sealed", "20: address of a part of sealed", "25: write through sealed"}},
+		"18: write through sealed", "19: write through sealed", "20: address of a part of sealed", "27: write through sealed"}},
 	{"embedded", `package p
 import _ "embed"
 //go:embed data.txt

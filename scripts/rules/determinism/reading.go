@@ -2,6 +2,7 @@ package determinism
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 )
@@ -70,13 +71,51 @@ func (c *checker) parameterIsRead(f *types.Func, i int) bool {
 	c.read[v] = true // holds unless a use says otherwise, also for a function that calls itself
 	outer := c.pkg
 	c.pkg = body.pkg
-	walk(body.decl, func(n ast.Node, path []ast.Node) {
-		if id, ok := n.(*ast.Ident); ok && c.pkg.TypesInfo.Uses[id] == v && c.useFault(path) != nil {
-			c.read[v] = false
-		}
-	})
+	c.read[v] = c.onlyReads(body.decl, v)
 	c.pkg = outer
 	return c.read[v]
+}
+
+// addressIsRead reports whether the address u, the last node of path, goes no further than a new local variable, or a
+// parameter, through which nothing is written.
+func (c *checker) addressIsRead(u *ast.UnaryExpr, path []ast.Node) bool {
+	switch p := path[len(path)-2].(type) {
+	case *ast.CallExpr:
+		return c.callReads(p, u)
+	case *ast.AssignStmt:
+		i := slices.Index(p.Rhs, ast.Expr(u))
+		if p.Tok != token.DEFINE || i < 0 || len(p.Lhs) != len(p.Rhs) {
+			return false
+		}
+		name, ok := p.Lhs[i].(*ast.Ident)
+		if !ok {
+			return false
+		}
+		v := c.pkg.TypesInfo.Defs[name]
+		return v != nil && c.localIsRead(v, path)
+	}
+	return false
+}
+
+// localIsRead reports whether every use of the local variable v only reads. path leads through the function it is in.
+func (c *checker) localIsRead(v types.Object, path []ast.Node) bool {
+	for _, n := range path {
+		if f, ok := n.(*ast.FuncDecl); ok {
+			return c.onlyReads(f, v)
+		}
+	}
+	return false
+}
+
+// onlyReads reports whether no use of v within f writes through it or hands it on.
+func (c *checker) onlyReads(f *ast.FuncDecl, v types.Object) bool {
+	reads := true
+	walk(f, func(n ast.Node, path []ast.Node) {
+		if id, ok := n.(*ast.Ident); ok && reads && c.pkg.TypesInfo.Uses[id] == v && c.useFault(path) != nil {
+			reads = false
+		}
+	})
+	return reads
 }
 
 // parameter is the name of parameter i, or of the variadic one that takes it; nil if it has none.

@@ -71,8 +71,8 @@ func (c *checker) sealedWrite(e ast.Expr) {
 
 // sealedAddress reports the address of a part of a sealed struct that is not sealed itself: writes through it would go
 // unseen.
-func (c *checker) sealedAddress(u *ast.UnaryExpr) {
-	if t := c.pkg.TypesInfo.TypeOf(u.X); t != nil && !c.isSealed(t) {
+func (c *checker) sealedAddress(u *ast.UnaryExpr, path []ast.Node) {
+	if t := c.pkg.TypesInfo.TypeOf(u.X); t != nil && !c.isSealed(t) && !c.addressIsRead(u, path) {
 		if name := c.throughSealed(u.X); name != "" {
 			c.report(u, insteadSealed, "address of a part of sealed %s", name)
 		}

@@ -131,6 +131,9 @@ func (c *checker) useFault(path []ast.Node) *fault {
 			if sel := c.pkg.TypesInfo.Selections[p]; sel != nil && sel.Kind() != types.FieldVal {
 				return c.methodFault(p, sel)
 			}
+			if ptr, ok := c.pkg.TypesInfo.TypeOf(at).Underlying().(*types.Pointer); ok && c.isSealed(ptr.Elem()) {
+				return nil // what is behind it is watched by type
+			}
 		default:
 			return c.partFault(at, path[:up+1])
 		}
@@ -169,7 +172,7 @@ func (c *checker) partFault(at ast.Expr, path []ast.Node) *fault {
 	case *ast.TypeAssertExpr: // what comes out may share the memory that went in
 		return &fault{at, insteadAlias, "package-level %s handed on, so that it could be written through"}
 	case *ast.UnaryExpr:
-		if p.Op == token.AND {
+		if p.Op == token.AND && !c.addressIsRead(p, path) {
 			return &fault{at, insteadWrite, "address of package-level %s"}
 		}
 		return nil

@@ -43,7 +43,7 @@ func (c *checker) node(n ast.Node, path []ast.Node) {
 		case token.ARROW:
 			c.report(n, insteadChan, "channel receive")
 		case token.AND:
-			c.sealedAddress(n)
+			c.sealedAddress(n, path)
 		}
 	case *ast.AssignStmt:
 		for _, e := range n.Lhs {
