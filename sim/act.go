@@ -6,10 +6,13 @@ import "backstep/sim/data"
 func (s *stepper) become(i int, a Action, duration int32) {
 	f := &s.w.fighters[i]
 	f.Action, f.AnimationFrame, f.Duration = a, 0, duration
-	f.Move, f.Contact, f.ArmorLeft, f.Partner = 0, NoContact, 0, 0
+	f.Move, f.Contact, f.Armor, f.Partner, f.Choice = 0, NoContact, 0, 0, 0
 	f.Registry.Reset()
 	s.shut(i)
 	f.Low = 0
+	if !a.Neutral() && a != Attack {
+		f.leaveStance(0)
+	}
 }
 
 // hold puts a fighter into an action without an end and keeps its animation running if it is in it already.
@@ -24,7 +27,15 @@ func (s *stepper) neutral(i int) {
 	s.become(i, Idle, 0)
 	f := &s.w.fighters[i]
 	f.Air, f.AirUsed, f.JumpDir, f.VX, f.VY = 0, 0, 0, 0, 0
-	f.ComboHits, f.ComboDamage, f.ComboStarter, f.JuggleHits = 0, 0, 0, 0
+	f.TechTimer, f.RollDir, f.Lay, f.Hard, f.Launcher, f.Lie = 0, 0, 0, 0, 0, 0
+	s.comboOver(i)
+}
+
+// comboOver forgets the combo on a fighter.
+func (s *stepper) comboOver(i int) {
+	f := &s.w.fighters[i]
+	f.ComboHits, f.ComboDamage, f.ComboStarter, f.JuggleHits, f.Launcher = 0, 0, 0, 0, 0
+	f.Combat.JuggleScaling = data.Unit
 }
 
 // face turns a fighter toward its opponent.
@@ -48,17 +59,36 @@ func (s *stepper) apply(i int) {
 	switch {
 	case f.Action == Thrown:
 		s.breaks[i] = f.AnimationFrame < s.rules.ThrowTech && f.takeThrow()
+	case f.Action == Prompted:
+		s.choose(i)
 	case f.Health == 0:
+	case f.Place == Assisting:
+		s.leaveAfterAssist(i)
+	case s.w.count > 2 && s.tagCommand(i):
 	case f.Action.Neutral():
 		s.decide(i)
 	case f.Action == Airborne:
 		if f.AirUsed == 0 && s.startBuffered(i, data.Air, 0xff) {
 			f.AirUsed = 1
 		}
-	case f.Action == Attack && f.CancelOpen != 0:
-		s.startBuffered(i, data.From(f.Air), f.CancelOpen)
+	case f.Action == Launched:
+		s.readTech(i)
+	case f.Action == Attack:
+		s.followUp(i)
 	}
 	s.approach(i)
+}
+
+// followUp goes on from a move: by a cancel window, or in its first frames by kara-cancel.
+func (s *stepper) followUp(i int) {
+	f := &s.w.fighters[i]
+	from := data.From(f.Air)
+	if f.CancelOpen != 0 && s.startBuffered(i, from, f.CancelOpen) {
+		return
+	}
+	if m := s.move(i); m.Kara != 0 && f.AnimationFrame <= s.rules.KaraFrames && f.Contact == NoContact {
+		s.startBuffered(i, from, m.Kara)
+	}
 }
 
 // finish ends an action that has run its length.
@@ -73,25 +103,33 @@ func (s *stepper) finish(i int) {
 		dir := f.JumpDir
 		s.become(i, Airborne, 0)
 		f.Air, f.AirUsed = 1, 0
-		f.VX, f.VY = k.JumpX*Fixed(dir), k.JumpY
+		f.VX, f.VY = k.JumpX*Fixed(dir), factor(k.JumpY, f.Movement.JumpMul)
 		s.event(i, EventJump, int32(dir))
 	case Attack:
 		if f.Air != 0 {
 			s.become(i, Airborne, 0)
 			return
 		}
+		enters := s.move(i).Effects.Enters
 		s.neutral(i)
-	case Hitstun, Blockstun, Wakeup:
+		s.enterStance(i, enters)
+	case Hitstun, Blockstun, Wakeup, Roll:
+		dizzy := f.Action != Blockstun && s.rules.DizzyFrames > 0 && f.Stun == f.MaxStun
 		f.ThrowProtect = uint8(s.rules.ThrowProtect)
 		s.neutral(i)
-	case Down:
-		if f.Health == 0 {
-			f.Duration = 0 // stays down until the round ends
-			return
+		if dizzy {
+			s.alter(i, AttrStun, -f.Stun)
+			s.become(i, Dazed, s.rules.DizzyFrames)
+			s.event(i, EventDazed, s.rules.DizzyFrames)
 		}
-		s.become(i, Wakeup, s.rules.WakeupFrames)
-		s.face(i)
-		s.event(i, EventWakeup, 0)
+	case Down:
+		s.rise(i)
+	case TagOut:
+		if f.Place == Assisting {
+			s.bench(i)
+		} else {
+			f.Duration = 0 // the handshake takes it off the stage
+		}
 	default:
 		s.neutral(i)
 	}
@@ -105,7 +143,11 @@ func (s *stepper) decide(i int) {
 		s.hold(i, Victory)
 		return
 	}
-	if s.startBuffered(i, data.Ground, 0xff) || s.dash(i) {
+	if f.Mechanics.StanceKind != 0 || f.Mechanics.StanceRecovery > 0 {
+		if s.stand(i) {
+			return
+		}
+	} else if s.startBuffered(i, data.Ground, 0xff) || s.dash(i) {
 		return
 	}
 	held := s.in[i].held
@@ -129,81 +171,10 @@ func (s *stepper) decide(i int) {
 // won tells whether the fighter's side has just won a round or the match.
 func (s *stepper) won(i int) bool {
 	switch s.w.match.Phase {
-	case RoundEnd, FinisherWindow, MatchEnd, PostMatch:
+	case RoundEnd, MatchEnd, PostMatch:
 		return s.w.match.RoundWinner == Winner(Side(i)+1)
 	}
 	return false
-}
-
-// priority is the order in which buttons of one frame are looked at.
-var priority = [...]data.Button{data.Super, data.Special, data.Throw, data.Heavy, data.Medium, data.Light}
-
-// startBuffered starts the move of the newest press in the buffer that has one among the buttons of mask. That press and older
-// ones are used up.
-func (s *stepper) startBuffered(i int, from data.From, mask uint8) bool {
-	f := &s.w.fighters[i]
-	k := s.kind(i)
-	for age := range int32(BufferFrames) {
-		e := *f.entry(age)
-		if e&entryButtons == 0 {
-			continue
-		}
-		for _, b := range priority {
-			if e>>b&1 == 0 || mask>>b&1 == 0 {
-				continue
-			}
-			m := k.Move(k.Command(from, b, commandDirection(e>>entryShift, f.Facing)))
-			if m == nil || !s.affords(i, m) {
-				continue
-			}
-			for old := age; old < BufferFrames; old++ {
-				*f.entry(old) = 0
-			}
-			s.start(i, m)
-			return true
-		}
-	}
-	return false
-}
-
-func commandDirection(held uint16, facing int8) data.Direction {
-	switch d := toward(held); {
-	case held&DownBit != 0:
-		return data.Down
-	case d == 0:
-		return data.Neutral
-	case d == facing:
-		return data.Forward
-	}
-	return data.Back
-}
-
-// affords tells whether a fighter has the meter and the free shot a move needs.
-func (s *stepper) affords(i int, m *data.Move) bool {
-	f := &s.w.fighters[i]
-	if f.Meter < m.Cost {
-		return false
-	}
-	return m.Shot.Spawn == 0 || f.Shots[0].Life == 0
-}
-
-// start begins a move.
-func (s *stepper) start(i int, m *data.Move) {
-	f := &s.w.fighters[i]
-	s.become(i, Attack, m.Total)
-	if f.Air == 0 {
-		s.face(i)
-	}
-	f.Move, f.MoveStart, f.ArmorLeft = m.ID, s.frame, m.ArmorHits
-	if m.Crouches {
-		f.Low = 1
-	}
-	f.Meter -= m.Cost
-	s.freeze[i] = m.Freeze
-	s.event(i, EventMove, int32(m.ID))
-	if m.Freeze > 0 {
-		s.event(i, EventFlash, m.Freeze)
-	}
 }
 
 // dash starts a dash that the buffer holds.
@@ -238,39 +209,7 @@ func (s *stepper) approach(i int) {
 	switch {
 	case ahead:
 		f.Approached, f.RetreatFrames = 1, 0
-	case back && s.listens:
+	case back && s.obeys[i]:
 		f.RetreatFrames = min(f.RetreatFrames+1, 32000)
 	}
-}
-
-// windows opens and shuts the cancel windows after the hits of the frame are known.
-func (s *stepper) windows() {
-	for i := range int(s.w.count) {
-		f := &s.w.fighters[i]
-		if f.Action != Attack || f.Contact == NoContact {
-			continue
-		}
-		m := s.move(i)
-		open := m.Cancel.Holds(f.AnimationFrame)
-		switch {
-		case open && f.CancelOpen == 0:
-			f.CancelOpen, f.CancelFrame = m.CancelInto, s.frame
-			s.event(i, EventCancelOpen, int32(m.CancelInto))
-		case !open:
-			s.shut(i)
-		}
-	}
-}
-
-func (s *stepper) shut(i int) {
-	f := &s.w.fighters[i]
-	if f.CancelOpen != 0 {
-		s.event(i, EventCancelShut, int32(f.CancelOpen))
-	}
-	f.CancelOpen, f.CancelFrame = 0, 0
-}
-
-// CancelWindow tells whether the fighter's move can be cancelled now, into which buttons (bits 1<<button), and since which frame.
-func (f *Fighter) CancelWindow() (into uint8, since int32, open bool) {
-	return f.CancelOpen, f.CancelFrame, f.CancelOpen != 0
 }

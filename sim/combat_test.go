@@ -29,7 +29,7 @@ func TestFrameDataIsWhatHappens(t *testing.T) {
 			for _, block := range []bool{false, true} {
 				name := k.Key + " " + m.Key
 				d := newDuel(t, k.Key, "tarn", reach(m))
-				d.f(0).Meter = d.f(0).MaxMeter
+				d.f(0).SuperMeter = d.f(0).MaxSuperMeter
 				d.attack(0, m.Key, 0)
 				guard := uint16(0)
 				if block {
@@ -88,8 +88,8 @@ func TestFrameDataIsWhatHappens(t *testing.T) {
 				if block && chip != m.Chip*int32(contacts) {
 					t.Errorf("%s: chip %d over %d contacts", name, chip, contacts)
 				}
-				if d.f(1).Health+d.f(1).Recoverable != d.f(1).MaxHealth-damage {
-					t.Errorf("%s: health %d and %d after %d", name, d.f(1).Health, d.f(1).Recoverable, damage)
+				if d.f(1).Health+d.f(1).RecoverableHealth != d.f(1).MaxHealth-damage {
+					t.Errorf("%s: health %d and %d after %d", name, d.f(1).Health, d.f(1).RecoverableHealth, damage)
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func TestEveryMoveIsReachable(t *testing.T) {
 					slot = 1
 				}
 				words := [2]uint16{}
-				d.f(slot).Meter = m.Cost
+				d.f(slot).SuperMeter = m.Cost
 				if m.From == data.Air {
 					words[slot] = UpBit
 					d.step(words[0], words[1])
@@ -125,7 +125,7 @@ func TestEveryMoveIsReachable(t *testing.T) {
 				}
 				if m.Cost > 0 {
 					d = newDuel(t, k.Key, k.Key, 400)
-					d.f(0).Meter = m.Cost - 1
+					d.f(0).SuperMeter = m.Cost - 1
 					if d.step(command(m, 1), 0); d.f(0).Action == Attack && d.f(0).Move == m.ID {
 						t.Errorf("%s %s started without the meter for it", k.Key, m.Key)
 					}
@@ -288,7 +288,7 @@ func TestTradesAndPriority(t *testing.T) {
 		t.Fatalf("two grabs: %s, %s", d.f(0).Action, d.f(1).Action)
 	}
 	d = newDuel(t, "sable", "tarn", 75)
-	d.f(0).Meter, d.f(1).Meter = 2000, 2000
+	d.f(0).Meter, d.f(1).SuperMeter = 2000, 2000
 	d.attack(0, "5s", 0) // connects on frame 16 with priority 1
 	for d.f(0).AnimationFrame < 8 {
 		d.step(0, 0)
@@ -350,7 +350,7 @@ func TestKnockdownAndJuggle(t *testing.T) {
 	d = newDuel(t, "sable", "tarn", 60)
 	d.attack(0, "2h", 0)
 	d.until(20, 0, 0, "the launch", func() bool { return d.f(1).Action == Launched })
-	s := stepper{w: &d.w, roster: data.Embedded(), rules: rules}
+	s := newStepper(&d.w, data.Embedded())
 	for hits := uint8(0); hits < 9; hits++ {
 		d.f(1).JuggleHits = hits
 		if refused := s.refuses(1)&data.AgainstStrike != 0; refused != (int32(hits) >= rules.JuggleLimit) {
@@ -376,16 +376,17 @@ func TestRecoil(t *testing.T) {
 func TestRecoverableHealth(t *testing.T) {
 	every := int(data.Embedded().Ruleset(data.SF).RecoverEvery)
 	d := newDuel(t, "sable", "tarn", 300)
-	d.f(1).Health, d.f(1).Recoverable = 500, 4
+	d.f(1).Health, d.f(1).RecoverableHealth = 500, 4
 	d.run(2*every, 0, 0)
-	if d.f(1).Health != 502 || d.f(1).Recoverable != 2 {
-		t.Fatalf("%d and %d", d.f(1).Health, d.f(1).Recoverable)
+	if d.f(1).Health != 502 || d.f(1).RecoverableHealth != 2 {
+		t.Fatalf("%d and %d", d.f(1).Health, d.f(1).RecoverableHealth)
 	}
 	d.w.match.Phase = RoundEnd
 	if d.run(2*every, 0, 0); d.f(1).Health != 502 {
 		t.Fatal("health comes back after the round")
 	}
-	if d.f(1).hurt(10); d.f(1).Health != 492 || d.f(1).Recoverable != 0 {
+	s := newStepper(&d.w, data.Embedded())
+	if s.hurt(&contact{attacker: 0, defender: 1}, 10); d.f(1).Health != 492 || d.f(1).RecoverableHealth != 0 {
 		t.Fatal("a hit takes what could have been recovered")
 	}
 }

@@ -13,6 +13,12 @@ import (
 // Version is the version of the rules in code. Peers whose versions differ must not play.
 const Version = 1
 
+// What makes two machines agree (DET-01, DET-02): the step is deterministic, and there is no floating point in it to be strict about.
+const (
+	Determinism = 1
+	StrictFP    = 1
+)
+
 // SimulationHz is the number of steps a second.
 const SimulationHz = 60
 
@@ -61,6 +67,17 @@ func (f Format) Roster() int {
 	return 3
 }
 
+// reserved gives the buttons that tag play takes: assist 1, and with three fighters a side assist 2.
+func (f Format) reserved() uint8 {
+	switch f {
+	case Format1v1:
+		return 0
+	case Format2v2:
+		return 1 << data.Assist
+	}
+	return 1<<data.Assist | 1<<data.Stance
+}
+
 // Errors of Config.Valid and of the parsers of its parts. The text around them says which value and what is possible.
 var (
 	ErrRuleset = errors.New("unknown ruleset")
@@ -98,8 +115,8 @@ func (c Config) valid(r *data.Roster) error {
 	if r.Ruleset(c.Ruleset) == nil {
 		return fmt.Errorf("%w: %s is not in this version, which has %s", ErrRuleset, c.Ruleset, strings.Join(rulesets(r), ", "))
 	}
-	if c.Format != Format1v1 {
-		return fmt.Errorf("%w: %s is not in this version, which has %s", ErrFormat, c.Format, Format1v1)
+	if c.Format >= formats {
+		return fmt.Errorf("%w: %s, must be one of %s", ErrFormat, c.Format, strings.Join(formatNames[:], ", "))
 	}
 	if c.Rounds < 1 || c.Rounds > MaxRounds {
 		return fmt.Errorf("%w: %d, must be 1…%d", ErrRounds, c.Rounds, MaxRounds)
@@ -136,7 +153,7 @@ func ParseRuleset(name string) (Ruleset, error) {
 	return 0, fmt.Errorf("%w: %q, this version has %s", ErrRuleset, name, strings.Join(rulesets(r), ", "))
 }
 
-// ParseFormat reads the name of a format. Whether this version can play it, Config.Valid says.
+// ParseFormat reads the name of a format.
 func ParseFormat(name string) (Format, error) {
 	for i, n := range formatNames {
 		if n == name {

@@ -52,18 +52,26 @@ func (r *reader) state(w *state) {
 	w.point[0], w.point[1] = r.u8(), r.u8()
 	w.ruleset, w.format, w.rounds = Ruleset(r.u8()), Format(r.u8()), r.u8()
 	r.match(&w.match)
+	r.team(&w.teams[0])
+	r.team(&w.teams[1])
 	w.random.State = r.u64()
 	w.drawn = r.u32()
 }
 
 func (r *reader) match(m *Match) {
 	m.PhaseFrames, m.Timer = r.i32(), r.i32()
+	for i := range m.Nodes {
+		m.Nodes[i] = r.i16()
+	}
+	m.Score[0], m.Score[1] = r.i32(), r.i32()
+	m.Struggle = r.i16()
 	m.Phase = Phase(r.u8())
 	m.Last.From, m.Last.To, m.Last.Accepted = Phase(r.u8()), Phase(r.u8()), r.bool()
 	m.Round = r.u8()
 	m.Wins[0], m.Wins[1] = r.u8(), r.u8()
 	m.RoundWinner, m.MatchWinner = Winner(r.u8()), Winner(r.u8())
 	m.SlowMotion, m.FinisherFreeze = r.u8(), r.u8()
+	m.Owner, m.Target, m.Fallen = r.u8(), r.u8(), r.u8()
 }
 
 func (r *reader) fighter(f *Fighter) {
@@ -74,12 +82,19 @@ func (r *reader) fighter(f *Fighter) {
 		r.shot(&f.Shots[i])
 	}
 	f.X, f.Y, f.VX, f.VY, f.Push = r.fixed(), r.fixed(), r.fixed(), r.fixed(), r.fixed()
-	f.Health, f.MaxHealth, f.Recoverable = r.i32(), r.i32(), r.i32()
-	f.Meter, f.MaxMeter, f.ComboDamage = r.i32(), r.i32(), r.i32()
+	for a := range Attribute(vitalsCount) {
+		*f.vital(a) = r.i32()
+	}
+	f.ComboDamage, f.Regen = r.i32(), r.i32()
 	f.AnimationFrame, f.Duration, f.MoveStart, f.CancelFrame, f.Clock = r.i32(), r.i32(), r.i32(), r.i32(), r.i32()
+	f.Used = r.u64()
 	f.RNGCursor, f.StanceTag = r.u32(), r.u32()
 	r.mechanics(&f.Mechanics)
+	for a := Attribute(vitalsCount); a < Attributes; a++ {
+		*f.small(a) = r.i16()
+	}
 	f.HitstopFrames, f.HitlagFrames, f.RecoverTimer, f.RetreatFrames = r.i16(), r.i16(), r.i16(), r.i16()
+	f.Lie, f.Lock = r.i16(), r.i16()
 	for i := range f.Buffer {
 		f.Buffer[i] = r.u16()
 	}
@@ -87,9 +102,17 @@ func (r *reader) fighter(f *Fighter) {
 	f.Move, f.Contact, f.CancelOpen = data.MoveID(r.u8()), Contact(r.u8()), r.u8()
 	f.Air, f.Low, f.AirUsed = r.u8(), r.u8(), r.u8()
 	f.JumpDir, f.TapDir, f.TapTimer = r.i8(), r.i8(), r.u8()
-	f.ThrowProtect, f.ArmorLeft = r.u8(), r.u8()
+	f.ThrowProtect = r.u8()
 	f.ComboHits, f.ComboStarter, f.JuggleHits = r.u8(), r.u8(), r.u8()
 	f.PushesBack, f.Approached, f.Partner = r.u8(), r.u8(), r.u8()
+	f.Place, f.TechTimer, f.RollDir = Place(r.u8()), r.i8(), r.i8()
+	f.Lay, f.Hard, f.Launcher, f.RageSpent, f.Burnout, f.Choice = r.u8(), r.u8(), r.u8(), r.u8(), r.u8(), r.u8()
+}
+
+func (r *reader) team(t *Team) {
+	t.AssistCooldown, t.XFactor, t.Cross, t.Baroque, t.Timer = r.i16(), r.i16(), r.i16(), r.i16(), r.i16()
+	t.Phase, t.Why, t.To = TagPhase(r.u8()), data.Mechanic(r.u8()), r.u8()
+	t.XFactorUsed, t.AnchorUsed = r.u8(), r.u8()
 }
 
 func (r *reader) mechanics(m *Mechanics) {

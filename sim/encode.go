@@ -21,6 +21,8 @@ func (w *state) append(b []byte) []byte {
 	}
 	b = append(b, w.active, w.point[0], w.point[1], byte(w.ruleset), byte(w.format), w.rounds)
 	b = w.match.append(b)
+	b = w.teams[0].append(b)
+	b = w.teams[1].append(b)
 	b = put64(b, w.random.State)
 	return put32(b, w.drawn)
 }
@@ -32,8 +34,14 @@ func (m *Match) append(b []byte) []byte {
 	}
 	b = put32(b, m.PhaseFrames)
 	b = put32(b, m.Timer)
+	for _, n := range m.Nodes {
+		b = put16(b, n)
+	}
+	b = put32(b, m.Score[0])
+	b = put32(b, m.Score[1])
+	b = put16(b, m.Struggle)
 	return append(b, byte(m.Phase), byte(m.Last.From), byte(m.Last.To), accepted, m.Round, m.Wins[0], m.Wins[1],
-		byte(m.RoundWinner), byte(m.MatchWinner), m.SlowMotion, m.FinisherFreeze)
+		byte(m.RoundWinner), byte(m.MatchWinner), m.SlowMotion, m.FinisherFreeze, m.Owner, m.Target, m.Fallen)
 }
 
 func (f *Fighter) append(b []byte) []byte {
@@ -48,30 +56,50 @@ func (f *Fighter) append(b []byte) []byte {
 	b = put32(b, f.VX)
 	b = put32(b, f.VY)
 	b = put32(b, f.Push)
-	b = put32(b, f.Health)
-	b = put32(b, f.MaxHealth)
-	b = put32(b, f.Recoverable)
-	b = put32(b, f.Meter)
-	b = put32(b, f.MaxMeter)
+	b = f.Vitals.append(b)
 	b = put32(b, f.ComboDamage)
+	b = put32(b, f.Regen)
 	b = put32(b, f.AnimationFrame)
 	b = put32(b, f.Duration)
 	b = put32(b, f.MoveStart)
 	b = put32(b, f.CancelFrame)
 	b = put32(b, f.Clock)
+	b = put64(b, f.Used)
 	b = put32(b, f.RNGCursor)
 	b = put32(b, f.StanceTag)
 	b = f.Mechanics.append(b)
+	for _, v := range [...]int16{f.Combat.MeleeDamageMul, f.Combat.CounterHitMul, f.Combat.JuggleScaling, f.Combat.ChipMul, f.Combat.DefenseMul, f.MMA.LimbStaminaHead, f.MMA.LimbStaminaTorso, f.MMA.LimbStaminaLegs, f.MMA.TransitionSkill, f.MMA.TopPosition, f.Movement.WalkMul, f.Movement.DashMul, f.Movement.JumpMul, f.Weapon.Power, f.Weapon.Chip, f.Wrestling.LimbDamageHead, f.Wrestling.LimbDamageTorso, f.Wrestling.LimbDamageLegs} {
+		b = put16(b, v)
+	}
 	b = put16(b, f.HitstopFrames)
 	b = put16(b, f.HitlagFrames)
 	b = put16(b, f.RecoverTimer)
 	b = put16(b, f.RetreatFrames)
+	b = put16(b, f.Lie)
+	b = put16(b, f.Lock)
 	for _, e := range f.Buffer {
 		b = put16(b, e)
 	}
 	return append(b, byte(f.ID), byte(f.Facing), byte(f.Action), byte(f.Move), byte(f.Contact), f.CancelOpen, f.Air, f.Low, f.AirUsed,
-		byte(f.JumpDir), byte(f.TapDir), f.TapTimer, f.ThrowProtect, f.ArmorLeft, f.ComboHits, f.ComboStarter, f.JuggleHits,
-		f.PushesBack, f.Approached, f.Partner)
+		byte(f.JumpDir), byte(f.TapDir), f.TapTimer, f.ThrowProtect, f.ComboHits, f.ComboStarter, f.JuggleHits,
+		f.PushesBack, f.Approached, f.Partner, byte(f.Place), byte(f.TechTimer), byte(f.RollDir), f.Lay, f.Hard, f.Launcher, f.RageSpent,
+		f.Burnout, f.Choice)
+}
+
+func (v *Vitals) append(b []byte) []byte {
+	for _, n := range [...]int32{v.Health, v.MaxHealth, v.RecoverableHealth, v.Stun, v.MaxStun, v.Stamina, v.MaxStamina, v.MKStamina, v.MaxMKStamina, v.Hype, v.MaxHype, v.SuperMeter, v.MaxSuperMeter, v.Drive, v.MaxDrive, v.Heat, v.MaxHeat, v.Armor, v.Resolve, v.Block, v.Stunmeter, v.Meter, v.MaxMeter} {
+		b = put32(b, n)
+	}
+	return b
+}
+
+func (t *Team) append(b []byte) []byte {
+	b = put16(b, t.AssistCooldown)
+	b = put16(b, t.XFactor)
+	b = put16(b, t.Cross)
+	b = put16(b, t.Baroque)
+	b = put16(b, t.Timer)
+	return append(b, byte(t.Phase), byte(t.Why), t.To, t.XFactorUsed, t.AnchorUsed)
 }
 
 func (m *Mechanics) append(b []byte) []byte {

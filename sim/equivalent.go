@@ -7,12 +7,15 @@ func (w *World) Equivalent(player int, old, new Input) bool {
 	if a == b || !w.match.AcceptsInput() {
 		return true
 	}
-	// Presses go into the buffer in every action, together with the directions held.
+	// Presses go into the buffer in every action, together with the directions held, and count in a pin.
 	if a.pressed != b.pressed || a.pressed&buttons != 0 {
 		return false
 	}
+	if !w.Obeys(player) {
+		return true
+	}
 	for i := player & 1; i < int(w.count); i += 2 {
-		if w.Active(i) && w.fighters[i].readsHeld() {
+		if w.Active(i) && w.fighters[i].Place != Assisting && w.fighters[i].readsHeld() {
 			return false
 		}
 	}

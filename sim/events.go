@@ -7,34 +7,58 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventPhase      EventKind = iota // Value: the new phase
-	EventRound                       // Value: number of the round, from 0
-	EventKO                          // the fighter is out
-	EventTimeOver                    //
-	EventRoundWon                    // Value: side, 2 for a draw
-	EventMatchWon                    // Value: side, 2 for a draw
-	EventJump                        //
-	EventLand                        //
-	EventDash                        // Value: 1 forward, -1 back
-	EventMove                        // Value: move
-	EventHit                         // the defender; Value: damage
-	EventCounterHit                  // the defender; Value: damage
-	EventBlock                       // the defender; Value: chip
-	EventArmor                       // the defender; Value: damage
-	EventGrab                        // the thrower
-	EventTech                        // a fighter that broke a throw, or met one
-	EventFall                        // a launched fighter reaches the ground
-	EventWakeup                      //
-	EventShot                        // Value: move
-	EventClash                       // the owner of a shot that met another
-	EventCancelOpen                  // Value: bits of what is open
-	EventCancelShut                  //
-	EventFlash                       // Value: frames everybody stands still
+	EventPhase        EventKind = iota // Value: the new phase
+	EventRound                         // Value: number of the round, from 0
+	EventKO                            // the fighter is out
+	EventTimeOver                      //
+	EventRoundWon                      // Value: side, 2 for a draw
+	EventMatchWon                      // Value: side, 2 for a draw
+	EventJump                          //
+	EventLand                          //
+	EventDash                          // Value: 1 forward, -1 back
+	EventMove                          // Value: move
+	EventHit                           // the defender; Value: damage
+	EventCounterHit                    // the defender; Value: damage
+	EventBlock                         // the defender; Value: chip
+	EventArmor                         // the defender; Value: damage
+	EventGrab                          // the thrower
+	EventTech                          // a fighter that broke a throw, or met one
+	EventFall                          // a launched fighter reaches the ground
+	EventWakeup                        //
+	EventShot                          // Value: move
+	EventClash                         // the owner of a shot that met another
+	EventCancelOpen                    // Value: bits of what is open
+	EventCancelShut                    //
+	EventFlash                         // Value: frames everybody stands still
+	EventGroundTech                    // Value: direction
+	EventStance                        // Value: the stance, 0 for leaving one
+	EventTaunt                         // Value: move; nothing but a show
+	EventDazed                         // Value: frames
+	EventGuardCrush                    // Value: frames
+	EventBurnout                       // the drive is burnt out
+	EventHeat                          // Value: frames
+	EventRage                          //
+	EventSoulCharge                    //
+	EventReversalEdge                  // Value: frames to choose
+	EventNode                          // Value: an injected node begins
+	EventNodeEnd                       // Value: an injected node ends
+	EventRingOut                       // the fighter is knocked over the edge
+	EventCount                         // Value: one, two, three
+	EventKickOut                       // Value: presses it took
+	EventTapOut                        //
+	EventEscape                        // out of a submission
+	EventEnvironment                   // the fighter; Value: damage
+	EventFinisher                      // the loser; Value: move
+	EventTag                           // the point; Value: phase of the handshake
+	EventAssist                        // who was called; Value: move
+	EventMechanic                      // Value: mechanic of tag play
 	eventKinds
 )
 
 var eventNames = [eventKinds]string{"phase", "round", "ko", "time over", "round won", "match won", "jump", "land", "dash", "move", "hit",
-	"counter-hit", "block", "armor", "grab", "tech", "fall", "wakeup", "shot", "clash", "cancel open", "cancel shut", "flash"}
+	"counter-hit", "block", "armor", "grab", "tech", "fall", "wakeup", "shot", "clash", "cancel open", "cancel shut", "flash", "ground tech",
+	"stance", "taunt", "dazed", "guard crush", "burnout", "heat", "rage", "soul charge", "reversal edge", "node", "node end", "ring out",
+	"count", "kick-out", "tap-out", "escape", "environment", "finisher", "tag", "assist", "mechanic"}
 
 // String gives a name for logs and pages.
 func (k EventKind) String() string {
@@ -46,6 +70,9 @@ func (k EventKind) String() string {
 
 // NoFighter stands for the match in Event.Fighter and Draw.Unit.
 const NoFighter = 0xff
+
+// Cosmetic tells whether the event is nothing but a show, so that a replay may leave it out (ABIL-13).
+func (k EventKind) Cosmetic() bool { return k == EventTaunt }
 
 // Event is one thing that happened in a frame. Its identity is (Frame, Fighter, Kind, Serial); Serial counts events that share the rest.
 // X and Y are where, in whole centimetres.
@@ -106,12 +133,15 @@ type PresentEvent struct {
 	ParticlesSuppressed    bool
 	PresentationSuppressed bool
 	SimulationOnly         bool
+	Rumble, Montage        uint8              // ids of the newest hit, of the newest move
+	Health                 [MaxFighters]int32 // of every fighter, on the stage or off it
 }
 
 // Bounds of what one step reports. Events beyond theirs are counted, not kept.
 const (
-	MaxEvents = 24
-	MaxHits   = 4
+	MaxEvents  = 24
+	MaxHits    = 4
+	MaxChanges = 12
 )
 
 // outputs is the report of the last step.
@@ -120,7 +150,9 @@ type outputs struct {
 	draw    [MaxFighters]Draw
 	events  [MaxEvents]Event
 	hits    [MaxHits]HitConfirmed
+	change  [MaxChanges]AttributeChange
 	inputs  [2]Input
+	changes uint8
 	draws   uint8
 	n       uint8
 	hit     uint8
@@ -135,6 +167,9 @@ func (w *World) Hits() []HitConfirmed { return w.out.hits[:w.out.hit] }
 
 // Draws gives the match-level draws of the last step, or of Reset, likewise.
 func (w *World) Draws() []Draw { return w.out.draw[:w.out.draws] }
+
+// Changes gives the changes of attributes of the last step that a move, a hit or an effect made, at most MaxChanges, likewise (ATTR-04).
+func (w *World) Changes() []AttributeChange { return w.out.change[:w.out.changes] }
 
 // Present gives the present event of the last step.
 func (w *World) Present() PresentEvent { return w.out.present }
@@ -173,8 +208,22 @@ func (s *stepper) event(slot int, kind EventKind, value int32) {
 	o.n++
 }
 
-func present(frame int32, p Policy, phase Phase) PresentEvent {
+// present makes the one present event of the step.
+func (s *stepper) present(p Policy) {
 	quiet := p != Emit
-	return PresentEvent{Frame: frame, Policy: p, Phase: phase,
+	e := PresentEvent{Frame: s.frame, Policy: p, Phase: s.w.match.Phase,
 		AudioMuted: quiet, ParticlesSuppressed: quiet, PresentationSuppressed: quiet, SimulationOnly: quiet}
+	o := &s.w.out
+	if o.hit > 0 {
+		h := &o.hits[o.hit-1]
+		e.Rumble = s.kind(int(h.Attacker)).Move(h.Move).Rumble
+	}
+	for i := range int(s.w.count) {
+		f := &s.w.fighters[i]
+		e.Health[i] = f.Health
+		if f.Move != 0 && f.MoveStart == s.frame {
+			e.Montage = s.move(i).Montage
+		}
+	}
+	o.present = e
 }

@@ -27,11 +27,18 @@ const (
 	Thrown
 	Teched
 	Victory
+	Roll     // a ground tech, or rolling up
+	Dazed    // stands and can do nothing
+	Pinning  // holds an opponent down
+	Pinned   // is held down
+	Prompted // chooses in a reversal edge
+	TagOut   // leaves the stage
+	TagIn    // comes onto it
 	actions
 )
 
 var actionNames = [actions]string{"idle", "crouch", "walk forward", "walk back", "dash forward", "dash back", "pre-jump", "airborne",
-	"landing", "attack", "blockstun", "hitstun", "recoil", "launched", "down", "wakeup", "throwing", "thrown", "teched", "victory"}
+	"landing", "attack", "blockstun", "hitstun", "recoil", "launched", "down", "wakeup", "throwing", "thrown", "teched", "victory", "roll", "dazed", "pinning", "pinned", "prompted", "tag out", "tag in"}
 
 // String gives a name for logs and pages.
 func (a Action) String() string {
@@ -43,6 +50,23 @@ func (a Action) String() string {
 
 // Neutral tells whether everything can be done from the action.
 func (a Action) Neutral() bool { return a <= WalkBack }
+
+// grips tells whether the action ties the fighter to a partner.
+func (a Action) grips() bool {
+	return a == Throwing || a == Thrown || a == Pinning || a == Pinned || a == Prompted
+}
+
+// Place says where a fighter of a team is.
+type Place uint8
+
+// The places. Only a fighter on the bench is off the stage.
+const (
+	Bench Place = iota
+	OnPoint
+	Assisting
+	Crossing // on the stage beside the point, under the same hands
+	places
+)
 
 // Contact says what the current move has touched so far.
 type Contact uint8
@@ -92,12 +116,13 @@ type Fighter struct {
 	Registry HitRegistry
 	Shots    [Shots]Projectile
 
+	Vitals
+
 	X, Y, VX, VY Fixed
 	Push         Fixed // speed of pushback, dying down by friction
 
-	Health, MaxHealth, Recoverable int32
-	Meter, MaxMeter                int32
-	ComboDamage                    int32 // taken in the running combo
+	ComboDamage int32 // taken in the running combo
+	Regen       int32 // health gained off the stage, in 1/120000
 
 	AnimationFrame int32 // of the action, from 1 after its first step; stands still in hitstop
 	Duration       int32 // frames of the action, 0: until something ends it
@@ -105,14 +130,22 @@ type Fighter struct {
 	CancelFrame    int32 // label of the frame on which the open cancel window opened
 	Clock          int32 // the fighter's own frame count for its input buffer; stands still in hitstop
 
+	Used      uint64 // bits of the moves that only one of a round allows
 	RNGCursor uint32
 	StanceTag uint32 // CRC-32 of the name of the stance tag
 
 	Mechanics Mechanics
+	Combat    Combat
+	MMA       MMA
+	Movement  Movement
+	Weapon    Weapon
+	Wrestling Wrestling
 
 	HitstopFrames, HitlagFrames int16
 	RecoverTimer                int16
 	RetreatFrames               int16 // frames of going back since it last came closer
+	Lie                         int16 // further frames of the next time it lies
+	Lock                        int16 // frames it may not come back onto the stage
 	Buffer                      [BufferFrames]uint16
 
 	ID           FighterID
@@ -128,13 +161,21 @@ type Fighter struct {
 	TapDir       int8
 	TapTimer     uint8
 	ThrowProtect uint8
-	ArmorLeft    uint8
 	ComboHits    uint8
 	ComboStarter uint8
 	JuggleHits   uint8
 	PushesBack   uint8 // 1: pushback the wall stops goes to the opponent
 	Approached   uint8 // 1: its input moved it toward the opponent in this frame
-	Partner      uint8 // in Throwing and Thrown: the other fighter's slot
+	Partner      uint8 // in Throwing, Thrown and their like: the other fighter's slot
+	Place        Place
+	TechTimer    int8  // above 0: frames a ground tech is ready; below 0: frames until the next may be
+	RollDir      int8  // where a roll goes
+	Lay          uint8 // 1: it has used its delay on the ground
+	Hard         uint8 // 1: it cannot tech the fall
+	Launcher     uint8 // 1: a launcher began the juggle
+	RageSpent    uint8 // 1: no more Rage in this round
+	Burnout      uint8 // 1: the drive is burnt out
+	Choice       uint8 // in a reversal edge: button + 1
 }
 
 // Side gives the side of a slot.

@@ -11,6 +11,9 @@ type contact struct {
 	priority           uint8
 	base               int32
 	hitstun, blockstun int32
+	reaction           data.Reaction
+	grab               bool // what a throw does, not the grab itself
+	krushing           bool
 	dir                int8 // along the stage, away from the attacker
 	blocked            bool
 	low                bool // the guard, or the hurt fighter, crouches
@@ -31,14 +34,16 @@ type contactList struct {
 func (s *stepper) resolveHits() {
 	var found contactList
 	for i := range int(s.w.count) {
-		if s.w.Active(i) && !s.frozen[i] {
+		if s.w.fighters[i].Action == Attack && s.onStage(i) && !s.frozen[i] {
 			s.findStrikes(i, &found)
 		}
 	}
-	s.settle(&found)
+	if found.n > 1 {
+		s.settle(&found)
+	}
 	s.clashShots()
 	for i := range int(s.w.count) {
-		if s.w.Active(i) && !s.frozen[i] {
+		if !s.frozen[i] && s.w.fighters[i].hasShot() {
 			s.findShots(i, &found)
 		}
 	}
@@ -83,34 +88,49 @@ func away(a, b *Fighter) int8 {
 // findStrikes adds what the attack of slot i touches.
 func (s *stepper) findStrikes(i int, found *contactList) {
 	f := &s.w.fighters[i]
-	if f.Action != Attack {
-		return
-	}
 	m := s.move(i)
 	for w := range m.Hits {
 		win := &m.Hits[w]
 		if !win.Holds(f.AnimationFrame) {
 			continue
 		}
-		box := f.place(&win.Box)
+		first, base, reaction := win.At(f.AnimationFrame)
 		for j := range int(s.w.count) {
-			if Side(j) == Side(i) || !s.w.Active(j) || found.touched(j) {
+			if Side(j) == Side(i) || !s.onStage(j) || found.touched(j) || !s.reachable(m, j) {
 				continue
 			}
-			against := data.AgainstStrike
-			if m.Guard == data.Grab {
-				against = data.AgainstThrow
-			}
-			if s.refuses(j)&against != 0 || (m.Guard == data.Grab && !s.grabbable(j)) {
+			if f.Registry.Has(HitKey(i, j, m.ID, w, f.MoveStart)) || !s.lands(f, win, first, j) {
 				continue
 			}
-			if f.Registry.Has(HitKey(i, j, m.ID, w, f.MoveStart)) || !s.struck(j, &box) {
-				continue
-			}
-			found.add(contact{attacker: i, defender: j, move: m, window: w, priority: win.Priority, base: win.Damage,
+			found.add(contact{attacker: i, defender: j, move: m, window: w, priority: win.Priority, base: base, reaction: reaction,
 				hitstun: win.Hitstun, blockstun: win.Blockstun, dir: away(f, &s.w.fighters[j])})
 		}
 	}
+}
+
+// lands tells whether any shape of a window touches a fighter.
+func (s *stepper) lands(f *Fighter, win *data.Window, first *data.Shape, j int) bool {
+	if shape := f.place(first); s.struck(j, &shape) {
+		return true
+	}
+	for k := range win.More {
+		if shape := f.place(&win.More[k]); s.struck(j, &shape) {
+			return true
+		}
+	}
+	return false
+}
+
+// reachable tells whether a move can touch a fighter in the state it is in.
+func (s *stepper) reachable(m *data.Move, j int) bool {
+	if m.Guard != data.Grab {
+		return s.refuses(j)&data.AgainstStrike == 0
+	}
+	if m.Grounding() {
+		d := &s.w.fighters[j]
+		return d.Action == Down && d.Health > 0 && s.w.match.Owner == s.w.match.Target
+	}
+	return s.refuses(j)&data.AgainstThrow == 0 && s.grabbable(j)
 }
 
 // settle decides between two fighters that touch each other in the same frame: a strike beats a grab, the higher priority beats
@@ -162,22 +182,27 @@ func (s *stepper) judge(c *contact) {
 		c.low = s.in[c.defender].held&DownBit != 0
 		return
 	}
-	if d.Action != Attack {
-		return
+	c.counter = a.Mechanics.KiCharge > 0
+	if d.Action == Attack {
+		m := s.move(c.defender)
+		if c.move.Guard != data.Low && m.PowerCrush.Holds(d.AnimationFrame) {
+			c.armored, c.counter = true, false
+			return
+		}
+		if m.Armor.Holds(d.AnimationFrame) && d.Armor > 0 {
+			c.armored, c.counter = true, false
+			return
+		}
+		c.counter = c.counter || d.AnimationFrame <= m.Startup+m.Active
 	}
-	m := s.move(c.defender)
-	if m.Armor.Holds(d.AnimationFrame) && d.ArmorLeft > 0 {
-		c.armored = true
-		return
-	}
-	c.counter = d.AnimationFrame <= m.Startup+m.Active
+	c.krushing = s.krushes(c)
 }
 
 // guards tells whether the defender blocks: on the ground, free to act or already blocking, holding away from what comes (in
 // blockstun the stance alone counts), and in the stance the move asks for.
 func (s *stepper) guards(c *contact) bool {
 	d := &s.w.fighters[c.defender]
-	if d.Air != 0 || (!d.Action.Neutral() && d.Action != Blockstun) {
+	if d.Air != 0 || (!d.Action.Neutral() && d.Action != Blockstun) || d.Mechanics.StanceKind != 0 || d.Mechanics.KiCharge > 0 {
 		return false
 	}
 	held := s.in[c.defender].held
@@ -208,4 +233,46 @@ func (s *stepper) connect(c *contact) {
 	default:
 		s.hit(c)
 	}
+}
+
+// refuses gives the data.Against bits of what cannot touch a fighter now.
+func (s *stepper) refuses(i int) uint8 {
+	f := &s.w.fighters[i]
+	if f.Action == Dazed && f.Health == 0 {
+		return 0 // it waits for a finisher
+	}
+	if f.Health == 0 || f.Mechanics.CriticalEdge > 0 {
+		return data.AgainstAll
+	}
+	switch f.Action {
+	case Recoil, Down, Wakeup, Throwing, Thrown, Victory, Pinning, Pinned, Prompted, TagIn:
+		return data.AgainstAll
+	case Roll:
+		return data.AgainstStrike | data.AgainstProjectile
+	case TagOut:
+		if f.Place == Assisting {
+			return data.AgainstAll
+		}
+		return data.AgainstThrow
+	case Launched:
+		if int32(f.JuggleHits) >= s.rules.JuggleLimit {
+			return data.AgainstAll
+		}
+		return data.AgainstThrow
+	case Attack:
+		if m := s.move(i); m.Invincible.Holds(f.AnimationFrame) {
+			return m.Refuses
+		}
+	}
+	return 0
+}
+
+// grabbable tells whether a fighter can be thrown now, invincibility aside.
+func (s *stepper) grabbable(i int) bool {
+	f := &s.w.fighters[i]
+	switch f.Action {
+	case PreJump, Hitstun, Blockstun, Teched, Dazed:
+		return f.Action == Dazed && f.Health > 0 && f.HitstopFrames == 0
+	}
+	return f.Air == 0 && f.ThrowProtect == 0 && f.HitstopFrames == 0 && f.Place != Assisting
 }

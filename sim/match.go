@@ -1,6 +1,10 @@
 package sim
 
-import "errors"
+import (
+	"errors"
+
+	"backstep/sim/data"
+)
 
 // Phase is a phase of the match.
 type Phase uint8
@@ -80,7 +84,13 @@ type Match struct {
 	RoundWinner    Winner
 	MatchWinner    Winner
 	SlowMotion     uint8 // frames left of the slow motion after a knockout
-	FinisherFreeze uint8
+	FinisherFreeze uint8 // frames left of the freeze after a finisher
+
+	Nodes         [data.NodeKinds]int16 // frames left of each injected node
+	Score         [2]int32              // damage dealt in the round
+	Struggle      int16                 // presses in a pin or submission: of the one held, minus those of the one holding
+	Owner, Target uint8                 // slots of who holds, and who is held
+	Fallen        uint8                 // bits of the sides that fell off the stage
 }
 
 // Transition changes the phase if that is legal and reports whether it did. Either way it is recorded in Last; a refused one
@@ -93,12 +103,12 @@ func (m *Match) Transition(to Phase) bool {
 	return m.Last.Accepted
 }
 
-// AcceptsInput tells whether fighters obey their players in this phase.
-func (m *Match) AcceptsInput() bool { return m.Phase == Live }
+// AcceptsInput tells whether fighters can obey their players in this phase. World.Obeys knows about nodes too.
+func (m *Match) AcceptsInput() bool { return m.Phase == Live || m.Phase == FinisherWindow }
 
 // Hash is a hash of the match state alone.
 func (m *Match) Hash() uint64 {
-	var buf [64]byte
+	var buf [128]byte
 	return sum64(m.append(buf[:0]))
 }
 

@@ -20,7 +20,7 @@ func TestWholeMatch(t *testing.T) {
 			phases = append(phases, w.Phase())
 		}
 		if w.Phase() == Live && w.match.PhaseFrames == 10 {
-			w.fighters[0].Meter = 700
+			w.fighters[0].SuperMeter = 700
 			w.fighters[1].Health = 0
 			w.fighters[1].Action, w.fighters[1].Duration = Down, 0
 		}
@@ -198,13 +198,13 @@ func TestRematchIsClean(t *testing.T) {
 // SIM-20: Rage belongs to Tekken rules, at a quarter of health and below, and is worked out for every fighter after the timers.
 func TestRage(t *testing.T) {
 	w := newWorld(t, 1, "sable", "tarn")
-	s := stepper{w: &w, roster: data.Embedded(), rules: data.Embedded().Ruleset(data.SF)}
 	for _, c := range []struct {
 		rules  Ruleset
 		health int32
 		want   uint8
 	}{{data.SF, 1, 0}, {data.Tekken, 238, 0}, {data.Tekken, 237, 1}, {data.Tekken, 1, 1}, {data.Tekken, 0, 0}} {
 		w.ruleset, w.fighters[0].Health = c.rules, c.health
+		s := newStepper(&w, data.Embedded())
 		if s.timers(); w.fighters[0].Mechanics.Rage != c.want || w.fighters[1].Mechanics.Rage != 0 {
 			t.Errorf("%s, health %d: %d", c.rules, c.health, w.fighters[0].Mechanics.Rage)
 		}

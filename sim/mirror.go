@@ -10,7 +10,13 @@ func (w *World) Mirror() World {
 	}
 	n.active = w.active&0b010101<<1 | w.active>>1&0b010101
 	n.point = [2]uint8{w.point[1] ^ 1, w.point[0] ^ 1}
+	n.teams[0], n.teams[1] = w.teams[1].mirror(), w.teams[0].mirror()
 	m := &n.match
+	m.Score[0], m.Score[1] = m.Score[1], m.Score[0]
+	m.Fallen = m.Fallen&1<<1 | m.Fallen>>1
+	if m.Owner != m.Target {
+		m.Owner, m.Target = m.Owner^1, m.Target^1
+	}
 	m.Wins[0], m.Wins[1] = m.Wins[1], m.Wins[0]
 	m.RoundWinner, m.MatchWinner = m.RoundWinner.mirror(), m.MatchWinner.mirror()
 	return n
@@ -29,7 +35,8 @@ func (o Winner) mirror() Winner {
 func (f Fighter) mirror() Fighter {
 	f.X, f.VX, f.Push = -f.X, -f.VX, -f.Push
 	f.Facing, f.JumpDir, f.TapDir = -f.Facing, -f.JumpDir, -f.TapDir
-	if f.Action == Throwing || f.Action == Thrown {
+	f.RollDir = -f.RollDir
+	if f.Action.grips() {
 		f.Partner ^= 1
 	}
 	for i, e := range f.Buffer {
@@ -45,6 +52,13 @@ func (f Fighter) mirror() Fighter {
 		p.X, p.VX, p.Facing = -p.X, -p.VX, -p.Facing
 	}
 	return f
+}
+
+func (t Team) mirror() Team {
+	if t.Phase != TagIdle {
+		t.To ^= 1
+	}
+	return t
 }
 
 // MirrorWord exchanges left and right in an input word.

@@ -5,7 +5,7 @@ import "backstep/sim/data"
 // motion moves every fighter and shot that is not frozen.
 func (s *stepper) motion() {
 	for i := range int(s.w.count) {
-		if s.frozen[i] || !s.w.Active(i) {
+		if s.frozen[i] || !s.onStage(i) {
 			continue
 		}
 		if s.w.fighters[i].Air != 0 {
@@ -15,8 +15,10 @@ func (s *stepper) motion() {
 		}
 	}
 	for i := range int(s.w.count) {
-		f := &s.w.fighters[i]
-		f.X = s.inside(f.X + s.shift[i])
+		if s.shift[i] != 0 {
+			f := &s.w.fighters[i]
+			f.X = s.inside(f.X + s.shift[i])
+		}
 	}
 	s.shots()
 }
@@ -51,13 +53,15 @@ func (s *stepper) groundSpeed(i int) Fixed {
 	k := s.kind(i)
 	switch f.Action {
 	case WalkForward:
-		return k.WalkForward
+		return factor(k.WalkForward, f.Movement.WalkMul)
 	case WalkBack:
-		return -k.WalkBack
+		return -factor(k.WalkBack, f.Movement.WalkMul)
 	case DashForward:
-		return k.DashForward
+		return factor(k.DashForward, f.Movement.DashMul)
 	case DashBack:
-		return -k.DashBack
+		return -factor(k.DashBack, f.Movement.DashMul)
+	case Roll:
+		return s.rules.RollSpeed * Fixed(f.RollDir*f.Facing)
 	case Attack:
 		vx, _, _ := s.move(i).Speed(f.AnimationFrame)
 		return vx
@@ -79,7 +83,11 @@ func (s *stepper) fly(i int) {
 	case Launched, Recoil:
 		gravity = s.rules.Gravity
 	}
-	f.X = s.inside(f.X + f.VX)
+	want := f.X + f.VX
+	f.X = s.inside(want)
+	if s.rules.RingOut && f.Action == Launched && f.X != want {
+		s.ringOut(i)
+	}
 	f.Y += f.VY
 	if !steered {
 		f.VY -= gravity
@@ -98,8 +106,7 @@ func (s *stepper) land(i int) {
 	}
 	f.Y, f.VX, f.VY, f.Air, f.AirUsed, f.JumpDir = 0, 0, 0, 0, 0, 0
 	if f.Action == Launched {
-		s.become(i, Down, s.rules.DownFrames)
-		s.event(i, EventFall, 0)
+		s.fall(i)
 		return
 	}
 	s.become(i, Landing, frames)
@@ -109,7 +116,7 @@ func (s *stepper) land(i int) {
 // solid tells whether a fighter's body is in the way of others.
 func (s *stepper) solid(i int) bool {
 	switch s.w.fighters[i].Action {
-	case Launched, Down, Throwing, Thrown, Recoil:
+	case Launched, Down, Throwing, Thrown, Recoil, Pinning, Pinned, Prompted, Roll, TagOut, TagIn:
 		return false
 	}
 	return !s.frozen[i]

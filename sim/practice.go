@@ -12,12 +12,12 @@ func (w *World) Practice() {
 	w.match.Timer = rules.RoundFrames
 	for slot := range int(w.count) {
 		f := &w.fighters[slot]
-		f.Meter = f.MaxMeter
+		f.SuperMeter, f.Meter, f.Drive, f.Burnout = f.MaxSuperMeter, f.MaxMeter, f.MaxDrive, 0
 		switch f.Action {
 		case Hitstun, Blockstun, Recoil, Launched, Down, Wakeup, Thrown:
 		default:
 			if f.Health > 0 {
-				f.Health, f.Recoverable = f.MaxHealth, 0
+				f.Health, f.RecoverableHealth = f.MaxHealth, 0
 			}
 		}
 	}

@@ -82,6 +82,9 @@ func TestPoliciesGiveEqualStates(t *testing.T) {
 			quiet := Policy(p) != Emit
 			want := PresentEvent{Frame: int32(f), Policy: Policy(p), Phase: w[p].Phase(), AudioMuted: quiet, ParticlesSuppressed: quiet,
 				PresentationSuppressed: quiet, SimulationOnly: quiet}
+			for i := range w[p].Fighters() { // TAGT-10
+				want.Health[i] = w[p].Fighter(i).Health
+			}
 			if got := w[p].Present(); got != want {
 				t.Fatalf("present event %+v, want %+v", got, want)
 			}
@@ -105,7 +108,7 @@ func TestPoisonChangesNothing(t *testing.T) {
 	for f, in := range tape(6, 6000) {
 		poisoned := w
 		for i := w.count; i < MaxFighters; i++ {
-			poisoned.fighters[i] = Fighter{X: Fixed(r.Int32()), Y: Fixed(r.Int32()), Health: r.Int32(), Action: Action(r.UintN(30)), ID: 1, Move: 3,
+			poisoned.fighters[i] = Fighter{X: Fixed(r.Int32()), Y: Fixed(r.Int32()), Vitals: Vitals{Health: r.Int32()}, Action: Action(r.UintN(30)), ID: 1, Move: 3,
 				HitstopFrames: 5, Duration: 9, AnimationFrame: 4, Shots: [Shots]Projectile{{Life: 4, Move: 2, Durability: 9}}}
 		}
 		poisoned.out = outputs{n: 24, hit: 4, draws: 6, dropped: 9}

@@ -2,45 +2,76 @@ package sim
 
 import "backstep/sim/data"
 
-// What a fighter that is launched by a hit without a launch of its own gets.
-const (
-	plainLaunchX = Fixed(3 << 16)
-	plainLaunchY = Fixed(7 << 16)
-)
+// blockstun is the second of the three base effects: it keeps a fighter in its guard.
+func (s *stepper) blockstun(i int, frames int32) { s.become(i, Blockstun, frames) }
 
 // block applies a blocked contact.
 func (s *stepper) block(c *contact) {
 	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
-	chip := EvaluateBlockChipDamage(c.move.Chip, d.Health)
-	d.chip(chip)
+	chip := EvaluateBlockChipDamage(scale(scale(c.move.Chip, int32(a.Combat.ChipMul)), int32(a.Weapon.Chip)), d.Health)
+	s.effect(c.defender, ChipDamage, chip)
 	meter := scale(c.move.Gain, s.rules.BlockGain)
-	a.gain(meter)
-	d.gain(meter)
-	s.become(c.defender, Blockstun, c.blockstun)
-	d.Facing = -c.dir
-	if c.low {
-		d.Low = 1
+	s.alter(c.attacker, AttrSuperMeter, meter)
+	s.alter(c.defender, AttrSuperMeter, meter)
+	stun := c.blockstun
+	if s.rules.DriveBlock > 0 {
+		s.effect(c.defender, DriveCost, s.rules.DriveBlock)
+		s.burn(c.defender)
+		if d.Burnout != 0 {
+			stun += s.rules.BurnoutStun
+		}
 	}
+	crushed := s.wearGuard(c)
+	if crushed {
+		stun = s.rules.GuardCrush
+		s.become(c.defender, Dazed, stun)
+		s.event(c.defender, EventGuardCrush, stun)
+	} else {
+		s.blockstun(c.defender, stun)
+	}
+	d.Facing = -c.dir
+	d.Low = b2u(c.low && !crushed)
 	s.push(c, c.move.PushBlock)
 	s.touch(c, Blocked)
 	s.event(c.defender, EventBlock, chip)
 	h := s.confirm(c, chip)
-	h.Blocked, h.Hitstun = true, c.blockstun
+	h.Blocked, h.Hitstun = true, stun
 	h.AttackerHitstop, h.DefenderHitstop, h.DefenderHitlag = int16(c.move.Feel.Block), int16(c.move.Feel.Block), 0
 	s.feel(h)
 }
 
+// wearGuard takes of the guard where it can break, and tells whether it has.
+func (s *stepper) wearGuard(c *contact) bool {
+	if s.rules.GuardCrush == 0 {
+		return false
+	}
+	d := &s.w.fighters[c.defender]
+	s.alter(c.defender, AttrBlock, -min(d.Block, guardWear*c.move.Chip))
+	if d.Block > 0 {
+		return false
+	}
+	s.alter(c.defender, AttrBlock, s.rules.Block.Start)
+	return true
+}
+
+// guardWear is how much more of the guard a blocked hit takes than of health.
+const guardWear = 10
+
 // hit applies a contact that was not blocked.
 func (s *stepper) hit(c *contact) {
-	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
+	d := &s.w.fighters[c.defender]
 	dmg := s.damage(c)
 	h := s.confirm(c, dmg)
 	h.CounterHit, h.Armored = c.counter, c.armored
-	d.hurt(dmg)
-	a.gain(c.move.Gain)
-	d.gain(scale(c.move.Gain, s.rules.HurtGain))
+	if c.krushing {
+		h.KrushingBlow, h.KrushingBlowFreeze, h.KrushingBlowSequence = true, int16(c.move.Krushing.Freeze), c.move.Krushing.Sequence
+	}
+	s.hurt(c, dmg)
+	s.alter(c.attacker, AttrSuperMeter, c.move.Gain)
+	s.alter(c.defender, AttrSuperMeter, scale(c.move.Gain, s.rules.HurtGain))
+	s.gains(c)
 	if c.armored && d.Health > 0 {
-		d.ArmorLeft--
+		s.alter(c.defender, AttrArmor, -1)
 		s.touch(c, Blocked)
 		s.event(c.defender, EventArmor, dmg)
 		s.feel(h)
@@ -55,6 +86,27 @@ func (s *stepper) hit(c *contact) {
 	}
 	s.event(c.defender, kind, dmg)
 	s.feel(h)
+	s.landed(c)
+}
+
+// landed does what a landed hit sets off besides.
+func (s *stepper) landed(c *contact) {
+	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
+	a.Mechanics.KiCharge = 0
+	e := &c.move.Effects
+	if e.HeatEngage && s.rules.HeatFrames > 0 && a.Heat == a.MaxHeat && a.Mechanics.Heat == 0 {
+		s.beginHeat(c.attacker)
+	}
+	if e.ReversalEdge && s.rules.EdgeFrames > 0 && d.Health > 0 && c.window >= 0 {
+		s.beginEdge(c.attacker, c.defender)
+	}
+	if e.Snapback && s.w.count > 2 {
+		s.snap(Side(c.defender))
+	}
+	if s.w.match.Phase == FinisherWindow && d.Health == 0 {
+		s.finisher(c)
+	}
+	s.promptEnvironment(c)
 }
 
 // count keeps the books of the combo on the defender.
@@ -75,12 +127,17 @@ func (s *stepper) react(c *contact) int32 {
 	d := &s.w.fighters[c.defender]
 	d.Facing = -c.dir
 	switch {
-	case d.Health == 0 || c.move.Reaction != data.Stagger || d.Action == Launched:
-		x, y := c.move.LaunchX, c.move.LaunchY
-		if c.move.Reaction == data.Stagger {
-			x, y = plainLaunchX, plainLaunchY
+	case d.Health == 0 || c.reaction != data.Stagger || d.Action == Launched:
+		x, y := s.rules.LaunchX, s.rules.LaunchY
+		if c.reaction != data.Stagger {
+			x, y = s.impulse(c.move)
+		}
+		launcher := d.Launcher
+		if d.Air == 0 {
+			launcher = b2u(c.reaction == data.Launch)
 		}
 		s.launch(c.defender, x*Fixed(c.dir), y)
+		d.Launcher, d.Lie, d.Hard = launcher, int16(c.move.Effects.Down), b2u(c.move.Hard)
 		return 0
 	case d.Air != 0:
 		s.become(c.defender, Recoil, 0)
@@ -97,6 +154,14 @@ func (s *stepper) react(c *contact) int32 {
 	}
 	s.push(c, c.move.PushHit)
 	return stun
+}
+
+// impulse gives the speed of a launch by a move: its own, or that of the ruleset.
+func (s *stepper) impulse(m *data.Move) (x, y Fixed) {
+	if m.OwnLaunch {
+		return m.LaunchX, m.LaunchY
+	}
+	return s.rules.LaunchX, s.rules.LaunchY
 }
 
 // launch takes a fighter off its feet.
@@ -130,7 +195,7 @@ func (s *stepper) confirm(c *contact, dmg int32) HitConfirmed {
 	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
 	row := &c.move.Feel
 	h := HitConfirmed{Frame: s.frame, Damage: dmg, Attacker: uint8(c.attacker), Defender: uint8(c.defender),
-		AttackerID: a.ID, DefenderID: d.ID, Move: c.move.ID, Reaction: c.move.Reaction, Shot: c.window < 0 && c.move.Shot.Spawn != 0,
+		AttackerID: a.ID, DefenderID: d.ID, Move: c.move.ID, Reaction: c.reaction, Shot: c.window < 0 && c.move.Shot.Spawn != 0,
 		AttackerHitstop: int16(row.Attacker), DefenderHitstop: int16(row.Defender), DefenderHitlag: int16(row.Hitlag)}
 	if c.counter {
 		h.AttackerHitstop += int16(row.CounterHit)
@@ -147,6 +212,9 @@ func (s *stepper) feel(h HitConfirmed) {
 	}
 	d.HitstopFrames = max(d.HitstopFrames, h.DefenderHitstop)
 	d.HitlagFrames = max(d.HitlagFrames, h.DefenderHitlag)
+	if h.KrushingBlow {
+		s.holdAll(h.KrushingBlowFreeze)
+	}
 	if o := &s.w.out; int(o.hit) < len(o.hits) {
 		o.hits[o.hit] = h
 		o.hit++

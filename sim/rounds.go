@@ -5,19 +5,39 @@ import "backstep/sim/data"
 // slowMotionStep: during slow motion the fighters move on every third frame and stand in hitstop on the others.
 const slowMotionStep = 3
 
-// startRound puts every fighter on its mark. Meter and generators go on; health, positions and everything else begin anew.
+// startRound puts every fighter on its mark. Super meter, hype and generators go on; health, positions and everything else begin
+// anew. The first of each team is on the stage.
 func (w *World) startRound(r *data.Roster) {
 	rules := r.Ruleset(w.ruleset)
+	w.active, w.point = 0b11, [2]uint8{0, 1}
 	for slot := range int(w.count) {
 		f := &w.fighters[slot]
 		k := r.Fighter(f.ID)
 		facing := int8(1 - 2*Side(slot))
-		*f = Fighter{ID: f.ID, RNGCursor: f.RNGCursor, Meter: f.Meter, MaxMeter: f.MaxMeter,
-			Health: k.Health, MaxHealth: k.Health, Facing: facing, X: -rules.StartHalf * Fixed(facing), StanceTag: tagStanding}
+		meter, hype, cursor := f.SuperMeter, f.Hype, f.RNGCursor
+		*f = Fighter{ID: f.ID, RNGCursor: cursor, Facing: facing, X: -rules.StartHalf * Fixed(facing), StanceTag: tagStanding}
+		f.Vitals = Vitals{Health: k.Health, MaxHealth: k.Health, SuperMeter: meter, MaxSuperMeter: rules.MeterMax, Meter: meter, MaxMeter: rules.MeterMax,
+			Stun: rules.Stun.Start, MaxStun: rules.Stun.Max, Stamina: rules.Stamina.Start, MaxStamina: rules.Stamina.Max,
+			MKStamina: rules.MKStamina.Start, MaxMKStamina: rules.MKStamina.Max, Hype: max(hype, rules.Hype.Start), MaxHype: rules.Hype.Max,
+			Drive: rules.Drive.Start, MaxDrive: rules.Drive.Max, Heat: rules.Heat.Start, MaxHeat: rules.Heat.Max, Resolve: 100, Block: rules.Block.Start}
+		f.Combat = Combat{MeleeDamageMul: data.Unit, CounterHitMul: int16(rules.CounterHit), JuggleScaling: data.Unit, ChipMul: data.Unit, DefenseMul: data.Unit}
+		f.MMA = MMA{LimbStaminaHead: 100, LimbStaminaTorso: 100, LimbStaminaLegs: 100}
+		f.Movement = Movement{WalkMul: data.Unit, DashMul: data.Unit, JumpMul: data.Unit}
+		f.Weapon = Weapon{Power: data.Unit, Chip: data.Unit}
+		if slot < 2 {
+			f.Place = OnPoint
+		}
 	}
-	w.match.Timer = rules.RoundFrames
-	w.match.RoundWinner = NoWinner
-	w.match.SlowMotion, w.match.FinisherFreeze = 0, 0
+	for side := range w.teams {
+		w.teams[side] = Team{XFactorUsed: w.teams[side].XFactorUsed, AnchorUsed: w.teams[side].AnchorUsed}
+	}
+	m := &w.match
+	m.Timer = rules.RoundFrames
+	m.RoundWinner = NoWinner
+	m.SlowMotion, m.FinisherFreeze = 0, 0
+	m.Nodes = [data.NodeKinds]int16{}
+	m.Score = [2]int32{}
+	m.Owner, m.Target, m.Struggle, m.Fallen = 0, 0, 0, 0
 }
 
 // advanceMatch runs timer, knockouts, rounds and phases for one frame.
@@ -42,6 +62,8 @@ func (s *stepper) advanceMatch() {
 		if m.PhaseFrames >= s.rules.RoundEndFrames {
 			s.nextRound()
 		}
+	case FinisherWindow:
+		s.inFinisherWindow()
 	case MatchEnd:
 		if m.PhaseFrames >= s.rules.MatchEndFrames {
 			s.phase(PostMatch)
@@ -98,9 +120,12 @@ func (s *stepper) judgeRound() {
 		s.endRound(JoinWins)
 	case out[1]:
 		s.endRound(HostWins)
-	case m.Timer <= 0:
+	case m.Timer <= 0 && m.Fallen == 0:
 		s.event(-1, EventTimeOver, 0)
 		a, b := s.share(0), s.share(1)
+		if s.rules.Scored {
+			a, b = int64(m.Score[0]), int64(m.Score[1])
+		}
 		switch {
 		case a > b:
 			s.endRound(HostWins)
@@ -114,6 +139,7 @@ func (s *stepper) judgeRound() {
 		return
 	}
 	m.SlowMotion = uint8(s.roster.Timing.KOSlowMotion)
+	s.beginNode(data.SFKOReplay)
 }
 
 // endRound counts a round. A drawn one counts for both, so that a match of draws ends too.
@@ -128,6 +154,7 @@ func (s *stepper) endRound(who Winner) {
 	}
 	s.phase(RoundEnd)
 	s.event(-1, EventRoundWon, int32(who)-1)
+	s.beginNode(data.UFCRoundEndScorecard)
 	for i := range int(s.w.count) {
 		f := &s.w.fighters[i]
 		f.Shots = [Shots]Projectile{}
@@ -145,10 +172,7 @@ func (s *stepper) slow() {
 	if m.SlowMotion%slowMotionStep == 0 {
 		return
 	}
-	for i := range int(s.w.count) {
-		f := &s.w.fighters[i]
-		f.HitstopFrames = max(f.HitstopFrames, 1)
-	}
+	s.holdAll(1)
 }
 
 // nextRound starts another round or ends the match.
@@ -169,6 +193,48 @@ func (s *stepper) nextRound() {
 		s.beginRound()
 		return
 	}
-	s.phase(MatchEnd)
 	s.event(-1, EventMatchWon, int32(m.MatchWinner)-1)
+	if m.RoundWinner == m.MatchWinner && s.openFinisherWindow() {
+		return
+	}
+	s.phase(MatchEnd)
+}
+
+// openFinisherWindow lets the winner finish the loser where the rules have that: the loser stands dazed, the winner is free.
+func (s *stepper) openFinisherWindow() bool {
+	m := &s.w.match
+	if m.MatchWinner != HostWins && m.MatchWinner != JoinWins {
+		return false
+	}
+	if s.rules.Nodes[data.MKFinisherWindow].Frames == 0 {
+		return false
+	}
+	side := int(m.MatchWinner) - 1
+	win, lose := int(s.w.point[side]), int(s.w.point[side^1])
+	if s.w.fighters[lose].Health > 0 {
+		return false
+	}
+	s.phase(FinisherWindow)
+	s.beginNode(data.MKFinisherWindow)
+	for _, i := range [...]int{win, lose} {
+		f := &s.w.fighters[i]
+		s.neutral(i)
+		f.Y, f.Push, f.HitstopFrames, f.HitlagFrames = 0, 0, 0, 0
+		f.Mechanics = Mechanics{}
+	}
+	s.become(lose, Dazed, 0)
+	return true
+}
+
+// inFinisherWindow ends the window with its node, and holds everybody after a finisher.
+func (s *stepper) inFinisherWindow() {
+	m := &s.w.match
+	if m.FinisherFreeze > 0 {
+		m.FinisherFreeze--
+		s.holdAll(1)
+		return
+	}
+	if m.Nodes[data.MKFinisherWindow] == 0 {
+		s.phase(MatchEnd)
+	}
 }

@@ -26,7 +26,7 @@ func (s *stepper) shots() {
 				s.carry(&f.Shots[p])
 			}
 		}
-		if f.Action != Attack {
+		if f.Action != Attack || !s.onStage(i) {
 			continue
 		}
 		if m := s.move(i); m.Shot.Spawn == f.AnimationFrame {
@@ -61,16 +61,23 @@ func (s *stepper) letGo(i int, m *data.Move) {
 }
 
 // shotBox places the box of a live shot.
-func (s *stepper) shotBox(i int, p *Projectile) (data.Box, *data.Move) {
+func (s *stepper) shotBox(i int, p *Projectile) (data.Shape, *data.Move) {
 	m := s.kind(i).Move(p.Move)
-	return data.Box{X: p.X, Y: p.Y, HW: m.Shot.HW, HH: m.Shot.HH}, m
+	return data.Shape{Box: data.Box{X: p.X, Y: p.Y, HW: m.Shot.HW, HH: m.Shot.HH}}, m
 }
 
 // clashShots lets shots of opposing sides that meet, and whose classes clash, each take one touch off the other. All meetings
 // are found before any is applied.
 func (s *stepper) clashShots() {
-	var met [MaxFighters][Shots]bool
 	n := int(s.w.count)
+	var out [2]bool
+	for i := range n {
+		out[Side(i)] = out[Side(i)] || s.w.fighters[i].hasShot()
+	}
+	if !out[0] || !out[1] {
+		return
+	}
+	var met [MaxFighters][Shots]bool
 	for i := 0; i < n; i += 2 {
 		for j := 1; j < n; j += 2 {
 			for p := range Shots {
@@ -92,6 +99,15 @@ func (s *stepper) clashShots() {
 	}
 }
 
+func (f *Fighter) hasShot() bool {
+	for p := range f.Shots {
+		if f.Shots[p].Life > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *stepper) meet(i, p, j, q int) bool {
 	a, b := &s.w.fighters[i].Shots[p], &s.w.fighters[j].Shots[q]
 	if a.Life == 0 || b.Life == 0 || a.Pause > 0 || b.Pause > 0 {
@@ -99,7 +115,7 @@ func (s *stepper) meet(i, p, j, q int) bool {
 	}
 	ba, ma := s.shotBox(i, a)
 	bb, mb := s.shotBox(j, b)
-	return ma.Shot.Clash>>mb.Shot.Class&1 != 0 && mb.Shot.Clash>>ma.Shot.Class&1 != 0 && overlap(&ba, &bb)
+	return ma.Shot.Clash>>mb.Shot.Class&1 != 0 && mb.Shot.Clash>>ma.Shot.Class&1 != 0 && overlap(&ba.Box, &bb.Box)
 }
 
 // findShots adds what the shots of slot i touch, among fighters nothing else has touched in this frame.
@@ -112,10 +128,10 @@ func (s *stepper) findShots(i int, found *contactList) {
 		}
 		box, m := s.shotBox(i, shot)
 		for j := range int(s.w.count) {
-			if Side(j) == Side(i) || !s.w.Active(j) || found.touched(j) || s.refuses(j)&data.AgainstProjectile != 0 || !s.struck(j, &box) {
+			if Side(j) == Side(i) || !s.onStage(j) || found.touched(j) || s.refuses(j)&data.AgainstProjectile != 0 || !s.struck(j, &box) {
 				continue
 			}
-			found.add(contact{attacker: i, defender: j, move: m, window: -1, shot: p, base: m.Damage,
+			found.add(contact{attacker: i, defender: j, move: m, window: -1, shot: p, base: m.Damage, reaction: m.Reaction,
 				hitstun: m.Hitstun, blockstun: m.Blockstun, dir: shot.Facing})
 			break
 		}

@@ -39,8 +39,8 @@ func TestShots(t *testing.T) {
 	d = newDuel(t, "tarn", "sable", 400)
 	d.attack(0, "6s", 0)
 	d.until(90, 0, RightBit, "the block", func() bool { _, b := d.hits(); return b > 0 })
-	if d.f(1).Recoverable != 6 {
-		t.Fatalf("chip of a shot: %d", d.f(1).Recoverable)
+	if d.f(1).RecoverableHealth != 6 {
+		t.Fatalf("chip of a shot: %d", d.f(1).RecoverableHealth)
 	}
 }
 
@@ -68,11 +68,11 @@ func TestArmorAndFlash(t *testing.T) {
 	d.run(4, 0, 0)
 	d.attack(0, "5l", 0)
 	d.until(12, 0, 0, "the armoured hit", func() bool { return len(d.w.Hits()) > 0 })
-	if h := d.w.Hits()[0]; !h.Armored || d.f(1).Action != Attack || d.f(1).ArmorLeft != 0 || d.f(1).Health != d.f(1).MaxHealth-h.Damage {
+	if h := d.w.Hits()[0]; !h.Armored || d.f(1).Action != Attack || d.f(1).Armor != 0 || d.f(1).Health != d.f(1).MaxHealth-h.Damage {
 		t.Fatalf("%+v, %s", h, d.f(1).Action)
 	}
 	d = newDuel(t, "sable", "tarn", 300)
-	d.f(0).Meter = 2000
+	d.f(0).SuperMeter = 2000
 	m := d.attack(0, "super", 0)
 	if d.f(1).HitstopFrames != int16(m.Freeze)-1 || d.f(0).HitstopFrames != int16(m.Freeze)-1 || !d.w.Free() {
 		t.Fatalf("everybody stands still for %d and %d more frames, want %d", d.f(0).HitstopFrames, d.f(1).HitstopFrames, m.Freeze-1)

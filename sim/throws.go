@@ -16,6 +16,10 @@ func (f *Fighter) takeThrow() bool {
 // grab binds the two fighters of a grab together.
 func (s *stepper) grab(c *contact) {
 	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
+	if c.move.Grounding() {
+		s.beginContest(c)
+		return
+	}
 	s.become(c.attacker, Throwing, c.move.ThrowTotal)
 	a.Move, a.Partner, a.Push = c.move.ID, uint8(c.defender), 0
 	s.become(c.defender, Thrown, 0)
@@ -26,10 +30,11 @@ func (s *stepper) grab(c *contact) {
 
 // throws carries on with the throws that are under way. A thrown fighter whom nobody holds falls.
 func (s *stepper) throws() {
+	s.edges()
 	for i := range int(s.w.count) {
 		a := &s.w.fighters[i]
 		if a.Action == Thrown && !s.held(i) {
-			s.launch(i, 0, plainLaunchY)
+			s.launch(i, 0, s.rules.LaunchY)
 		}
 		if a.Action != Throwing || s.frozen[i] {
 			continue
@@ -77,19 +82,35 @@ func (s *stepper) release(i, j int, m *data.Move) {
 		s.bind(i, j, dir)
 		a.Facing = dir
 	}
-	c := contact{attacker: i, defender: j, move: m, base: m.Hits[0].Damage, dir: dir}
+	c := contact{attacker: i, defender: j, move: m, window: -1, base: m.Hits[0].Damage, reaction: m.Reaction, dir: dir, grab: true}
 	dmg := s.damage(&c)
 	if s.w.match.Phase == Live { // a throw that outlives the round hurts nobody
-		d.hurt(dmg)
-		a.gain(m.Gain)
-		d.gain(scale(m.Gain, s.rules.HurtGain))
+		s.hurt(&c, dmg)
+		s.alter(i, AttrSuperMeter, m.Gain)
+		s.alter(j, AttrSuperMeter, scale(m.Gain, s.rules.HurtGain))
+		s.gains(&c)
 	}
 	s.count(&c, dmg)
-	s.launch(j, m.LaunchX*Fixed(dir), m.LaunchY)
+	if m.Reaction == data.Stagger && d.Health > 0 {
+		s.become(j, Hitstun, m.Hitstun)
+		d.Air, d.VY = 0, 0
+	} else {
+		x, y := s.impulse(m)
+		s.launch(j, x*Fixed(dir), y)
+		d.JuggleHits = uint8(s.rules.JuggleLimit) // a throw leads to no juggle
+		d.Lie = int16(m.Effects.Down)
+		d.Hard = b2u(m.Hard)
+	}
 	d.Facing = -dir
-	d.JuggleHits = uint8(s.rules.JuggleLimit) // a throw leads to no juggle
 	s.event(j, EventHit, dmg)
 	s.feel(s.confirm(&c, dmg))
+}
+
+func b2u(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // breakThrow lets the thrown fighter i out.

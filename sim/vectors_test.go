@@ -133,19 +133,19 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// V-26, ATTR-10: chip 3 on 1000 health with 0 recoverable; ATTR-19: an applier does not scale.
+// V-26, ATTR-10, FDAT-17: chip 3 on 1000 health with 0 recoverable; ATTR-19: an applier does not scale.
 func TestChip(t *testing.T) {
-	f := Fighter{Health: 1000, MaxHealth: 1000}
-	f.chip(EvaluateBlockChipDamage(3, f.Health))
-	if f.Health != 997 || f.Recoverable != 3 {
-		t.Fatalf("health %d, recoverable %d", f.Health, f.Recoverable)
+	f := Fighter{Vitals: Vitals{Health: 1000, MaxHealth: 1000}}
+	ChipDamage.Apply(&f, EvaluateBlockChipDamage(3, f.Health)*data.Unit)
+	if f.Health != 997 || f.RecoverableHealth != 3 {
+		t.Fatalf("health %d, recoverable %d", f.Health, f.RecoverableHealth)
 	}
 	for chip := int32(0); chip < 50; chip++ {
 		for health := int32(1); health < 60; health++ {
-			g := Fighter{Health: health, MaxHealth: 60, Recoverable: 60 - health}
-			g.chip(EvaluateBlockChipDamage(chip, health))
-			if g.Health < 1 || g.Health+g.Recoverable != 60 {
-				t.Fatalf("chip %d of %d: %d + %d", chip, health, g.Health, g.Recoverable)
+			g := Fighter{Vitals: Vitals{Health: health, MaxHealth: 60, RecoverableHealth: 60 - health}}
+			ChipDamage.Apply(&g, EvaluateBlockChipDamage(chip, health)*data.Unit)
+			if g.Health < 1 || g.Health+g.RecoverableHealth != 60 {
+				t.Fatalf("chip %d of %d: %d + %d", chip, health, g.Health, g.RecoverableHealth)
 			}
 		}
 	}
@@ -190,6 +190,9 @@ func TestTransitionTable(t *testing.T) {
 func TestDamageOrder(t *testing.T) {
 	r := data.Embedded()
 	s := stepper{w: &World{}, roster: r, rules: r.Ruleset(data.SF)}
+	s.w.fighters[0].Combat = Combat{MeleeDamageMul: data.Unit, CounterHitMul: 12500}
+	s.w.fighters[0].Weapon = Weapon{Power: data.Unit}
+	s.w.fighters[1].Combat.DefenseMul = data.Unit
 	c := contact{defender: 1, move: r.FighterByKey("sable").MoveByKey("5l"), base: 10, counter: true}
 	if got := s.damage(&c); got != 12 {
 		t.Fatalf("10 on counter-hit: %d, want 12", got)

@@ -21,6 +21,7 @@ type state struct {
 	random   SplitMix64
 	fighters [MaxFighters]Fighter
 	match    Match
+	teams    [2]Team
 	frame    int32
 	drawn    uint32
 	count    uint8    // fighters in the world, on both sides
@@ -50,10 +51,7 @@ func (w *World) reset(r *data.Roster, c Config) error {
 	w.seed, w.frame = c.Seed, -1
 	w.ruleset, w.format, w.rounds = c.Ruleset, c.Format, c.Rounds
 	w.count = uint8(2 * c.Format.Roster())
-	w.active = 0b11
-	w.point = [2]uint8{0, 1}
 	w.random.State = c.Seed
-	rules := r.Ruleset(c.Ruleset)
 	for slot := range w.fighters {
 		seed := uint32(w.draw(-1, uint8(slot), DrawSeed))
 		if slot >= int(w.count) {
@@ -62,7 +60,6 @@ func (w *World) reset(r *data.Roster, c Config) error {
 		f := &w.fighters[slot]
 		f.ID = c.Teams[Side(slot)][slot/2]
 		f.RNGCursor = seed
-		f.MaxMeter = rules.MeterMax
 	}
 	w.match.Transition(Intro)
 	w.startRound(r)
@@ -113,6 +110,12 @@ func (w *World) Fighter(slot int) Fighter {
 func (w *World) Active(slot int) bool {
 	return slot >= 0 && slot < MaxFighters && w.active>>slot&1 != 0
 }
+
+// Ruleset gives the rules of the match.
+func (w *World) Ruleset() Ruleset { return w.ruleset }
+
+// Team gives what a side (0 or 1) has of tag play.
+func (w *World) Team(side int) Team { return w.teams[side&1] }
 
 // Point gives the slot of the fighter that leads a side (0 or 1).
 func (w *World) Point(side int) int { return int(w.point[side&1]) }

@@ -3,9 +3,12 @@
 // before anything runs, and hashed, so that two players with different data are told so instead of drifting apart.
 //
 //	roster/NAME.txt                       one fighter: a [fighter] section, then its [move KEY] sections in order of KEY
-//	balance/rulesets/NAME.txt             one [ruleset] section
+//	balance/rulesets/NAME.txt             one [ruleset] section, then its [node KIND] sections
+//	balance/feel/camera_shake.csv         camera shake by kind of hit, in order of name
 //	balance/feel/hitstop_curves.csv       frames of freeze by kind of hit, in order of name
 //	balance/feel/timing.csv               other lengths of feel, in order of name
+//	balance/tag/*.csv                     the mechanics of tag play, their lengths, who may come in for whom
+//	tags/tags.txt                         the gameplay tags, sorted
 //
 // The text format of rosters and rulesets:
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-//go:embed roster/*.txt balance/feel/*.csv balance/rulesets/*.txt
+//go:embed roster/*.txt balance/feel/*.csv balance/rulesets/*.txt balance/tag/*.csv tags/tags.txt
 var files embed.FS
 
 var embedded = mustLoad(files)
@@ -20,6 +20,10 @@ var embedded = mustLoad(files)
 type Roster struct {
 	Timing   Timing
 	Hitstops []Hitstop
+	Shakes   []Shake
+	Tags     Tags
+	Marks    [MarkCount]TagMask // what the simulation sets by itself
+	Team     Team
 	fighters []*Fighter // in order of id
 	byID     [256]*Fighter
 	rulesets [RulesCount]*Ruleset
@@ -62,6 +66,21 @@ func Load(fsys fs.FS) (*Roster, error) {
 	if r.Timing, err = parseTiming(TimingPath, b); err != nil {
 		return nil, err
 	}
+	if b, err = read(ShakePath); err != nil {
+		return nil, err
+	}
+	if r.Shakes, err = parseShakes(ShakePath, b); err != nil {
+		return nil, err
+	}
+	if b, err = read(TagsPath); err != nil {
+		return nil, err
+	}
+	if r.Tags, err = parseTags(TagsPath, b); err != nil {
+		return nil, err
+	}
+	if r.Marks, err = r.Tags.marks(); err != nil {
+		return nil, err
+	}
 	rules, err := names(fsys, "balance/rulesets")
 	if err != nil {
 		return nil, err
@@ -79,6 +98,11 @@ func Load(fsys fs.FS) (*Roster, error) {
 		}
 		r.rulesets[rs.Rules] = &rs
 	}
+	for id, rs := range r.rulesets {
+		if rs == nil {
+			return nil, fmt.Errorf("%w: balance/rulesets/%s.txt is missing", ErrInvalid, Rules(id))
+		}
+	}
 	cast, err := names(fsys, "roster")
 	if err != nil {
 		return nil, err
@@ -87,7 +111,7 @@ func Load(fsys fs.FS) (*Roster, error) {
 		if b, err = read(name); err != nil {
 			return nil, err
 		}
-		f, err := parseFighter(name, b, r.Hitstops)
+		f, err := parseFighter(name, b, r.Hitstops, &r.Tags)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +128,32 @@ func Load(fsys fs.FS) (*Roster, error) {
 			r.fighters = append(r.fighters, f)
 		}
 	}
+	if err := r.loadTeam(read); err != nil {
+		return nil, err
+	}
 	r.hash = sum.Sum64()
 	return r, nil
+}
+
+// loadTeam reads the tables of tag play.
+func (r *Roster) loadTeam(read func(string) ([]byte, error)) error {
+	b, err := read(MechanicsPath)
+	if err != nil {
+		return err
+	}
+	if r.Team.Mechanics, err = parseMechanics(MechanicsPath, b); err != nil {
+		return err
+	}
+	if b, err = read(TuningPath); err != nil {
+		return err
+	}
+	if r.Team.Tuning, err = parseTuning(TuningPath, b); err != nil {
+		return err
+	}
+	if b, err = read(PairsPath); err != nil {
+		return err
+	}
+	return r.parsePairs(PairsPath, b)
 }
 
 // names lists the .txt files of a folder in byte order, at least one.
@@ -148,7 +196,7 @@ func fold(sum *xxhash.Digest, name string, text []byte) {
 // Check reads one fighter file as a designer would hand it over and checks it against the embedded hitstop table.
 // It gives what was read, so that a program can print it.
 func Check(name string, text []byte) (*Fighter, error) {
-	return parseFighter(name, text, embedded.Hitstops)
+	return parseFighter(name, text, embedded.Hitstops, &embedded.Tags)
 }
 
 // Hash is 64 bits of xxHash over all files; peers whose hashes differ must not play.

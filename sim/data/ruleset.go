@@ -1,6 +1,10 @@
 package data
 
-import "backstep/sim/fixed"
+import (
+	"strings"
+
+	"backstep/sim/fixed"
+)
 
 // Rules names a ruleset. The order is that of the Rules.Mode tags.
 type Rules uint8
@@ -54,6 +58,10 @@ var starterNames = [Starters]string{"light", "medium", "heavy", "special", "thro
 // Unit is one in the tables of factors: they hold ten-thousandths.
 const Unit = 10000
 
+// Economy is a meter: its most, what a round starts with, and what it gains (or, below zero, loses) every so many frames. Max 0:
+// the ruleset does without it.
+type Economy struct{ Max, Start, Gain, Every int32 }
+
 // Ruleset is one balance/rulesets file. Factors are ten-thousandths; lengths, speeds and times as in the package comment.
 type Ruleset struct {
 	Rules     Rules
@@ -66,20 +74,32 @@ type Ruleset struct {
 
 	Gravity, Friction, BodyPush fixed.Q // of launched fighters; of pushback; most a body is pushed aside in a frame
 	RecoilX, RecoilY            fixed.Q // of a fighter hit out of the air
+	LaunchX, LaunchY            fixed.Q // of a launch without an impulse of its own
 
 	DownFrames, WakeupFrames, ThrowProtect, ThrowTech int32
 	DashWindow                                        int32
 	TechPush                                          fixed.Q
 	TechFrames                                        int32
+	KaraFrames                                        int32
+	RollWindow, RollFrames                            int32 // ground tech: how early the press may come, how long the roll takes; 0: none
+	RollSpeed                                         fixed.Q
+	WakeDelay                                         int32 // further frames a fighter may lie; 0: none
+	WakeRoll, WakeAttack                              bool  // it may roll up, it may strike from the ground
 
 	JuggleLimit                   int32
 	Combo, Juggle                 []int32
+	JuggleStarter                 int32 // of hits in a juggle that a launcher began
 	Starter                       [Starters]int32
 	CounterHit                    int32
 	CounterStun                   int32
 	Multiplier                    int32
 	MeterMax, HurtGain, BlockGain int32
 	RecoverEvery                  int32
+
+	Drive, Stamina, MKStamina, Hype, Heat, Stun, Block Economy
+
+	Modes
+	Nodes [NodeKinds]Node
 }
 
 func parseRuleset(file string, text []byte) (Ruleset, error) {
@@ -88,13 +108,37 @@ func parseRuleset(file string, text []byte) (Ruleset, error) {
 	if err != nil {
 		return r, err
 	}
-	if len(list) != 1 || list[0].kind != "ruleset" {
+	if len(list) == 0 || list[0].kind != "ruleset" {
 		s := section{file: file, kind: "file"}
-		s.fail(1, "there must be exactly one section, [ruleset NAME]")
+		s.fail(1, "the first section must be [ruleset NAME]")
 		return r, s.err
 	}
 	s := &list[0]
 	r.Rules = Rules(s.among(s.line, "ruleset", s.name, rulesNames[:]))
+	r.parseStage(s)
+	r.parseBody(s)
+	r.parseScaling(s)
+	r.Drive, r.Stamina, r.MKStamina = s.economy("drive"), s.economy("stamina"), s.economy("mk-stamina")
+	r.Hype, r.Heat, r.Stun, r.Block = s.economy("hype"), s.economy("heat"), s.economy("stun"), s.economy("block")
+	r.parseModes(s)
+	if err := s.done(); err != nil {
+		return r, err
+	}
+	for i := range list[1:] {
+		n := &list[1+i]
+		if n.kind != "node" {
+			n.fail(n.line, "after the ruleset every section must be [node KIND]")
+			return r, n.err
+		}
+		parseNode(n, &r.Nodes)
+		if err := n.done(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Ruleset) parseStage(s *section) {
 	r.StageHalf = s.decimal("stage-half", 300, 2000, true)
 	r.MaxApart = s.decimal("max-apart", 300, 2000, true)
 	r.StartHalf = s.decimal("start-half", 50, 500, true)
@@ -103,11 +147,18 @@ func parseRuleset(file string, text []byte) (Ruleset, error) {
 	r.RoundEndFrames = s.integer("round-end-frames", 60, 600)
 	r.MatchEndFrames = s.integer("match-end-frames", 1, 600)
 	r.RoundFrames = 60 * s.integer("round-seconds", 10, 300)
+	if 2*r.StageHalf < r.MaxApart || r.MaxApart < 2*r.StartHalf {
+		s.fail(s.line, "the stage must be at least max-apart wide, and max-apart at least twice start-half")
+	}
+}
+
+func (r *Ruleset) parseBody(s *section) {
 	r.Gravity = s.decimal("gravity", 0, 4, true)
 	r.Friction = s.decimal("friction", 0, 8, true)
 	r.BodyPush = s.decimal("body-push", 1, 32, true)
 	r.RecoilX = s.decimal("recoil-x", 0, 30, true)
 	r.RecoilY = s.decimal("recoil-y", 1, 30, true)
+	r.LaunchX, r.LaunchY = s.impulse("launch-impulse")
 	r.DownFrames = s.integer("down-frames", 1, 120)
 	r.WakeupFrames = s.integer("wakeup-frames", 1, 120)
 	r.ThrowProtect = s.integer("throw-protect", 0, 60)
@@ -115,33 +166,69 @@ func parseRuleset(file string, text []byte) (Ruleset, error) {
 	r.DashWindow = s.integer("dash-window", 2, 30)
 	r.TechPush = s.decimal("tech-push", 0, 30, true)
 	r.TechFrames = s.integer("tech-frames", 1, 60)
+	r.KaraFrames = s.optional("kara-frames", 0, 5, 2)
+	r.RollWindow = s.optional("ground-tech-window", 0, 30, 0)
+	r.RollFrames = s.optional("roll-frames", 1, 60, 24)
+	r.RollSpeed = s.decimal("roll-speed", 0, 30, false)
+	r.WakeDelay = s.optional("wake-delay", 0, 60, 0)
+	r.WakeRoll, r.WakeAttack = s.yes("wake-roll"), s.yes("wake-attack")
+	if r.Gravity <= 0 || r.Friction <= 0 {
+		s.fail(s.line, "gravity and friction must be above 0")
+	}
+}
+
+// impulse reads speeds forward and up in centimetres a second.
+func (s *section) impulse(key string) (x, y fixed.Q) {
+	e, ok := s.one(key, true)
+	if !ok {
+		return 0, 0
+	}
+	f := strings.Fields(e.value)
+	if len(f) != 2 {
+		s.fail(e.line, "%s: want two speeds in centimetres a second, forward and up", key)
+		return 0, 0
+	}
+	return fixed.Int(int(s.int(e.line, key, f[0], 0, 1800))) / 60, fixed.Int(int(s.int(e.line, key, f[1], 60, 1800))) / 60
+}
+
+func (r *Ruleset) parseScaling(s *section) {
 	r.JuggleLimit = s.integer("juggle-limit", 1, 12)
 	r.Combo = s.parts("combo", Unit, 1, 32, true)
 	r.Juggle = s.parts("juggle", Unit, 1, 32, true)
 	for i, name := range starterNames {
-		if p := s.parts("starter-"+name, Unit, 1, 1, true); len(p) == 1 {
-			r.Starter[i] = p[0]
-		}
+		r.Starter[i] = s.factor("starter-"+name, Unit, true)
 	}
-	one := func(key string) int32 {
-		p := s.parts(key, 5*Unit, 1, 1, true)
-		if len(p) != 1 {
-			return Unit
-		}
+	r.JuggleStarter = s.factor("juggle-starter", Unit, false)
+	r.CounterHit = s.factor("counter-hit", 5*Unit, true)
+	r.CounterStun = s.integer("counter-stun", 0, 10)
+	r.Multiplier = s.factor("multiplier", 5*Unit, true)
+	r.MeterMax = s.integer("meter-max", 0, 10000)
+	r.HurtGain = s.factor("hurt-gain", 5*Unit, true)
+	r.BlockGain = s.factor("block-gain", 5*Unit, true)
+	r.RecoverEvery = s.integer("recover-every", 1, 600)
+}
+
+// factor reads one number as ten-thousandths; without the key, if that may be, it is one.
+func (s *section) factor(key string, hi int32, required bool) int32 {
+	if p := s.parts(key, hi, 1, 1, required); len(p) == 1 {
 		return p[0]
 	}
-	r.CounterHit = one("counter-hit")
-	r.CounterStun = s.integer("counter-stun", 0, 10)
-	r.Multiplier = one("multiplier")
-	r.MeterMax = s.integer("meter-max", 0, 10000)
-	r.HurtGain = one("hurt-gain")
-	r.BlockGain = one("block-gain")
-	r.RecoverEvery = s.integer("recover-every", 1, 600)
-	if r.Gravity <= 0 || r.Friction <= 0 {
-		s.fail(s.line, "gravity and friction must be above 0")
+	return Unit
+}
+
+// economy reads "MAX START GAIN EVERY".
+func (s *section) economy(key string) Economy {
+	e, ok := s.one(key, false)
+	if !ok {
+		return Economy{Every: 1}
 	}
-	if 2*r.StageHalf < r.MaxApart || r.MaxApart < 2*r.StartHalf {
-		s.fail(s.line, "the stage must be at least max-apart wide, and max-apart at least twice start-half")
+	f := strings.Fields(e.value)
+	if len(f) != 4 {
+		s.fail(e.line, "%s: want the most, what a round starts with, what is gained, and every how many frames", key)
+		return Economy{Every: 1}
 	}
-	return r, s.done()
+	v := Economy{Max: s.int(e.line, key, f[0], 1, 10000)}
+	v.Start, v.Gain = s.int(e.line, key, f[1], 0, v.Max), s.int(e.line, key, f[2], -100, 100)
+	v.Every = s.int(e.line, key, f[3], 1, 600)
+	return v
 }

@@ -39,30 +39,12 @@ const (
 // From says whether a move starts on the ground or in the air.
 type From uint8
 
-// Where a move starts.
+// Where a move starts. Rise is on the ground, in the place of getting up.
 const (
 	Ground From = iota
 	Air
-)
-
-// Family is the combat family of a move (ABIL-14).
-type Family uint8
-
-// The twelve combat families.
-const (
-	Strike Family = iota
-	ThrowFamily
-	GroundedSpecial
-	AirSpecial
-	ProjectileFamily
-	AssistCall
-	SuperFamily
-	GrappleClinch
-	GrappleTakedown
-	GrapplePin
-	GrappleSubmission
-	CinematicFinisher
-	Families = 12
+	Rise
+	Froms = 3
 )
 
 // Guard says how a hit can be blocked.
@@ -104,19 +86,71 @@ func (s Span) Holds(frame int32) bool { return s.Start <= frame && frame <= s.En
 // Box is a centre (X forward of the feet, Y up) and half extents.
 type Box struct{ X, Y, HW, HH fixed.Q }
 
-// Window is one hitbox of a move: while the move's frame lies in Span it can hit each opponent once.
+// Window is one hitbox of a move: while the move's frame lies in Span it can hit each opponent once, with any of its shapes.
 type Window struct {
 	Span
-	Box
-	Priority           uint8 // when both fighters would hit in the same frame the higher one does; equal ones trade
+	Shape
+	More               []Shape    // further shapes of the window
+	Keyframes          []Keyframe // in order of frame
+	Priority           uint8      // when both fighters would hit in the same frame the higher one does; equal ones trade
 	Damage             int32
 	Hitstun, Blockstun int32 // frames after the freeze; see Move.OnHit
+	Reaction           Reaction
+}
+
+// Keyframe changes a window from its frame on, until the next keyframe of the window.
+type Keyframe struct {
+	Frame    int32
+	Moves    bool // Shape stands for the first shape of the window
+	Shape    Shape
+	Damage   int32 // 0: as before
+	Reaction Reaction
+	Reacts   bool // Reaction counts
+}
+
+// At gives the first shape, the damage and the reaction of the window on a frame in its span.
+func (w *Window) At(frame int32) (shape *Shape, damage int32, reaction Reaction) {
+	shape, damage, reaction = &w.Shape, w.Damage, w.Reaction
+	for i := range w.Keyframes {
+		k := &w.Keyframes[i]
+		if k.Frame > frame {
+			break
+		}
+		if k.Moves {
+			shape = &k.Shape
+		}
+		if k.Damage != 0 {
+			damage = k.Damage
+		}
+		if k.Reacts {
+			reaction = k.Reaction
+		}
+	}
+	return shape, damage, reaction
 }
 
 // Hurt is an extra hurtbox of a move.
 type Hurt struct {
 	Span
-	Box
+	Shape
+}
+
+// When says after what a cancel window takes a follow-up.
+type When uint8
+
+// The conditions of a cancel window.
+const (
+	OnContact When = iota
+	OnHitOnly
+	OnBlockOnly
+	Always
+)
+
+// Cancel is one cancel window: on its frames the moves of the buttons in Into (bits 1<<Button) may follow.
+type Cancel struct {
+	Span
+	Into uint8
+	When When
 }
 
 // Motion is a velocity that a move gives its fighter during Span, X forward.
@@ -136,58 +170,12 @@ type Shot struct {
 	Clash      uint8   // bit c set: it clashes with shots of class c
 }
 
-// Move is one move of a fighter, checked and with everything derived that can be.
-type Move struct {
-	Key, Name string
-	ID        MoveID
-	Button    Button
-	Direction Direction
-	From      From
-	Family    Family
-	Class     uint8 // bit of the button, as CancelInto uses it
-
-	Startup, Active, Recovery int32
-	Total                     int32 // commitment: Startup + Active + Recovery
-	OnHit, OnBlock            int32 // who can act first, in frames, when the first active frame connects on the ground
-	GapToFollowup             int32
-	Landing                   int32 // frames on the ground after an air move
-
-	Damage, Chip       int32
-	Guard              Guard
-	Reaction           Reaction
-	Starter            uint8 // row of Ruleset.Starter
-	Juggle             []int32
-	Feel               Hitstop
-	Hitstun, Blockstun int32   // of air moves and shots; 0 where OnHit and OnBlock say it
-	PushHit, PushBlock fixed.Q // first speed away from the attacker
-	LaunchX, LaunchY   fixed.Q // X away from the attacker
-	Gain, Cost         int32   // super meter
-	Freeze             int32   // frames everybody stands still when the move starts
-
-	Cancel      Span
-	CancelInto  uint8 // bits 1<<Button of the moves that may follow after a contact in Cancel
-	Invincible  Span
-	Refuses     uint8 // Against bits during Invincible
-	Armor       Span
-	ArmorHits   uint8
-	ThrowImpact int32 // frame of the throw on which the damage falls
-	ThrowTotal  int32 // frames the thrower is busy after the grab
-	ThrowBehind bool  // the thrown fighter lands on the other side
-	Crouches    bool  // the low body box counts
-	Hits        []Window
-	Hurts       []Hurt
-	Motions     []Motion
-	Shot        Shot
-}
-
-// MaxWindows is the most hit windows a move may have, so that its hits on two opponents fit the hit-once registry.
-const MaxWindows = 4
-
 // Fighter is one fighter of the roster.
 type Fighter struct {
 	ID        FighterID
 	Key, Name string
 	Plan      string
+	House     string // whose fighter it is, for the pairing table
 	Health    int32
 
 	WalkForward, WalkBack             fixed.Q
@@ -198,9 +186,11 @@ type Fighter struct {
 
 	BodyHalf                    fixed.Q // half width of the body that cannot be walked through
 	StandHeight, CrouchHeight   fixed.Q
-	StandBox, CrouchBox, AirBox Box // hurtboxes by posture
+	StandBox, CrouchBox, AirBox Box          // hurtboxes by posture
+	Stances                     []StanceKind // their numbers count from 1
+	Assist                      MoveID       // what it does when a partner calls it
 	moves                       []Move
-	commands                    [2][Buttons][Directions]MoveID
+	commands                    [RulesCount][1 + MaxStances][Froms][Buttons][Directions]MoveID
 }
 
 // Moves gives the number of moves. Their ids are 1…Moves().
@@ -224,8 +214,16 @@ func (f *Fighter) MoveByKey(key string) *Move {
 	return nil
 }
 
-// Command gives the move of a button with a direction held: the one bound to both, else the one bound to the button
-// without a direction, else 0.
+// Command is CommandIn for the rules of SF, outside any stance.
 func (f *Fighter) Command(from From, b Button, d Direction) MoveID {
-	return f.commands[from&1][b&7][d&3]
+	return f.CommandIn(SF, 0, from, b, d)
+}
+
+// CommandIn gives the move of a button with a direction held, under a ruleset and in a stance (0: none): the one bound to both,
+// else the one bound to the button without a direction, else 0. A move for some rulesets only goes before one for all.
+func (f *Fighter) CommandIn(r Rules, stance uint8, from From, b Button, d Direction) MoveID {
+	if r >= RulesCount || stance > MaxStances || from >= Froms {
+		return 0
+	}
+	return f.commands[r][stance][from][b&7][d&3]
 }

@@ -328,7 +328,7 @@ func TestIncompatible(t *testing.T) {
 	words := human(t)
 	for name, change := range map[string]func(r *Replay){
 		"older rules": func(r *Replay) { r.Sim = 0 }, "newer rules": func(r *Replay) { r.Sim = sim.Version + 1 },
-		"data": func(r *Replay) { r.DataHash++ }, "ruleset": func(r *Replay) { r.Config.Ruleset = 0 },
+		"data": func(r *Replay) { r.DataHash++ }, "ruleset": func(r *Replay) { r.Config.Ruleset = 99 },
 	} {
 		r, err := record(t, sim.DefaultConfig(), words[0][:50], words[1][:50]).Replay()
 		if err != nil {
