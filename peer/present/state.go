@@ -98,7 +98,7 @@ func (s *State) Take(w *sim.World) {
 
 func take(f *sim.Fighter, active bool, word uint16) Fighter {
 	out := Fighter{
-		X: f.X, Y: f.Y, VX: f.VX, VY: f.VY, Health: f.Health, MaxHealth: f.MaxHealth, Recoverable: f.Recoverable,
+		X: f.X, Y: f.Y, VX: f.VX, VY: f.VY, Health: f.Health, MaxHealth: f.MaxHealth, Recoverable: f.RecoverableHealth,
 		Meter: f.Meter, MaxMeter: f.MaxMeter, ActionFrame: f.AnimationFrame, ActionLength: f.Duration, ComboDamage: f.ComboDamage,
 		Hitstop: f.HitstopFrames, Hitlag: f.HitlagFrames, Mechanics: f.Mechanics, ID: f.ID, Facing: f.Facing,
 		Action: f.Action, Move: f.Move, Contact: f.Contact, ComboHits: f.ComboHits, JuggleHits: f.JuggleHits,
@@ -108,7 +108,7 @@ func take(f *sim.Fighter, active bool, word uint16) Fighter {
 		set bool
 		bit Bits
 	}{
-		{f.Air != 0, InAir}, {f.Low != 0, IsLow}, {f.Mechanics.Rage != 0, InRage}, {f.ArmorLeft != 0, HasArmor},
+		{f.Air != 0, InAir}, {f.Low != 0, IsLow}, {f.Mechanics.Rage != 0, InRage}, {f.Armor != 0, HasArmor},
 		{active, OnStage}, {f.ThrowProtect != 0, ThrowSafe},
 	} {
 		if b.set {
