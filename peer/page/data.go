@@ -113,7 +113,19 @@ var (
 		"grapple-clinch", "grapple-takedown", "grapple-pin", "grapple-submission", "cinematic-finisher"}
 	guardNames    = [...]string{"mid", "high", "low", "unblockable", "grab"}
 	reactionNames = [...]string{"stagger", "launch", "knockdown"}
+	fromNames     = [data.Froms]string{"ground", "air", "rise"}
+	whenNames     = [...]string{"on-contact", "on-hit", "on-block", "always"}
 )
+
+func buttonsOf(bits uint8) []string {
+	out := []string{}
+	for b, name := range buttonNames {
+		if bits>>b&1 != 0 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
 
 func moveData(m *data.Move) object {
 	hits, hurts, into := []object{}, []object{}, []string{}
@@ -123,9 +135,14 @@ func moveData(m *data.Move) object {
 	for _, h := range m.Hurts {
 		hurts = append(hurts, object{"frames": spanData(h.Span), "box": boxData(h.Box)})
 	}
-	for b, name := range buttonNames {
-		if m.CancelInto>>b&1 != 0 {
-			into = append(into, name)
+	into = append(into, buttonsOf(m.CancelInto)...)
+	cancels, rules := []object{}, []string{}
+	for _, c := range m.Cancels {
+		cancels = append(cancels, object{"frames": spanData(c.Span), "into": buttonsOf(c.Into), "when": whenNames[int(c.When)%len(whenNames)]})
+	}
+	for id := range data.Rules(data.RulesCount) {
+		if m.Rules>>id&1 != 0 {
+			rules = append(rules, id.String())
 		}
 	}
 	var onHit, shot any
@@ -137,11 +154,11 @@ func moveData(m *data.Move) object {
 	}
 	return object{
 		"id": m.ID, "key": m.Key, "name": m.Name, "button": buttonNames[m.Button%data.Buttons], "direction": directionNames[m.Direction%data.Directions],
-		"from": [2]string{"ground", "air"}[m.From&1], "family": familyNames[m.Family%data.Families],
+		"from": fromNames[int(m.From)%len(fromNames)], "family": familyNames[m.Family%data.Families],
 		"startup": m.Startup, "active": m.Active, "recovery": m.Recovery, "total": m.Total, "damage": m.Damage, "chip": m.Chip,
 		"guard": guardNames[int(m.Guard)%len(guardNames)], "reaction": reactionNames[int(m.Reaction)%len(reactionNames)],
 		"on_hit": onHit, "on_block": m.OnBlock, "cost": m.Cost, "gain": m.Gain, "feel": m.Feel.Name,
-		"cancel": spanData(m.Cancel), "cancels_into": into, "invincible": spanData(m.Invincible), "armor": spanData(m.Armor),
+		"cancels": cancels, "cancels_into": into, "rules": rules, "stance": m.In, "invincible": spanData(m.Invincible), "armor": spanData(m.Armor),
 		"hits": hits, "hurts": hurts, "shot": shot,
 	}
 }

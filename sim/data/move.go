@@ -173,3 +173,15 @@ func (m *Move) Speed(frame int32) (vx, vy fixed.Q, ok bool) {
 
 // Grounding tells whether the move works on an opponent who lies: a pin or a submission.
 func (m *Move) Grounding() bool { return m.Family == GrapplePin || m.Family == GrappleSubmission }
+
+// CancelSpan gives the frames from the first to the last on which a cancel window stands.
+func (m *Move) CancelSpan() Span {
+	var all Span
+	for _, c := range m.Cancels {
+		if all.Start == 0 || c.Start < all.Start {
+			all.Start = c.Start
+		}
+		all.End = max(all.End, c.End)
+	}
+	return all
+}
