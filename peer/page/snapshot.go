@@ -157,7 +157,8 @@ func appendFighter(b []byte, f *present.Fighter) []byte {
 		m.StanceEntry, m.StanceRecovery, m.StanceDuration} {
 		b = le.AppendUint16(b, uint16(v))
 	}
-	return append(b, m.StanceKind, byte(f.Code), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	g := &f.Gauges
+	return append(b, m.StanceKind, byte(f.Code), g.Drive, g.Stun, g.Stamina, g.Heat, g.Hype, g.Resolve, g.Armor, byte(g.Place), g.Block, 0)
 }
 
 func appendShot(b []byte, p *present.Shot) []byte {

@@ -50,11 +50,11 @@ func code(f *sim.Fighter) Code {
 		return moveCode(f)
 	case sim.Blockstun:
 		return Blockstun
-	case sim.Hitstun, sim.Recoil:
+	case sim.Hitstun, sim.Recoil, sim.Dazed:
 		return Hitstun
 	case sim.Launched:
 		return Launched
-	case sim.Down, sim.Wakeup:
+	case sim.Down, sim.Wakeup, sim.Roll:
 		return Grounded
 	case sim.Airborne:
 		return Jump
@@ -62,9 +62,9 @@ func code(f *sim.Fighter) Code {
 		return Landing
 	case sim.DashForward, sim.DashBack:
 		return Dash
-	case sim.Throwing:
+	case sim.Throwing, sim.Pinning:
 		return Throwing
-	case sim.Thrown:
+	case sim.Thrown, sim.Pinned, sim.Prompted:
 		return Thrown
 	}
 	return Other

@@ -23,7 +23,29 @@ type Fighter struct {
 	ComboHits, JuggleHits          uint8
 	Partner, CancelOpen            uint8
 	Word                           uint16 // input of the frame
+	Gauges                         Gauges
 	Code                           Code
+}
+
+// Gauges are the meters that only some rulesets have, in 255ths of their most,
+// but Armor, which counts hits, and Resolve, which is per cent.
+type Gauges struct {
+	Drive, Stun, Stamina, Heat, Hype, Resolve, Armor uint8
+	Place                                            sim.Place
+	Block                                            uint8 // the guard, per cent where it can break
+}
+
+func gaugesOf(f *sim.Fighter) Gauges {
+	share := func(v, most int32) uint8 {
+		if most <= 0 {
+			return 0
+		}
+		return uint8(int64(max(0, min(v, most))) * 255 / int64(most))
+	}
+	small := func(v int32) uint8 { return uint8(max(0, min(v, 255))) }
+	return Gauges{Drive: share(f.Drive, f.MaxDrive), Stun: share(f.Stun, f.MaxStun), Stamina: share(f.Stamina, f.MaxStamina),
+		Heat: share(f.Vitals.Heat, f.MaxHeat), Hype: share(f.Hype, f.MaxHype), Resolve: small(f.Resolve), Armor: small(f.Armor),
+		Place: f.Place, Block: small(f.Block)}
 }
 
 // Bits are small facts about a fighter.
@@ -37,6 +59,7 @@ const (
 	HasArmor
 	OnStage
 	ThrowSafe
+	BurntOut
 )
 
 // Shot is what is drawn of a projectile.
@@ -102,14 +125,14 @@ func take(f *sim.Fighter, active bool, word uint16) Fighter {
 		Meter: f.Meter, MaxMeter: f.MaxMeter, ActionFrame: f.AnimationFrame, ActionLength: f.Duration, ComboDamage: f.ComboDamage,
 		Hitstop: f.HitstopFrames, Hitlag: f.HitlagFrames, Mechanics: f.Mechanics, ID: f.ID, Facing: f.Facing,
 		Action: f.Action, Move: f.Move, Contact: f.Contact, ComboHits: f.ComboHits, JuggleHits: f.JuggleHits,
-		Partner: f.Partner, CancelOpen: f.CancelOpen, Word: word, Code: codeOf(f),
+		Partner: f.Partner, CancelOpen: f.CancelOpen, Word: word, Code: codeOf(f), Gauges: gaugesOf(f),
 	}
 	for _, b := range [...]struct {
 		set bool
 		bit Bits
 	}{
 		{f.Air != 0, InAir}, {f.Low != 0, IsLow}, {f.Mechanics.Rage != 0, InRage}, {f.Armor != 0, HasArmor},
-		{active, OnStage}, {f.ThrowProtect != 0, ThrowSafe},
+		{active, OnStage}, {f.ThrowProtect != 0, ThrowSafe}, {f.Burnout != 0, BurntOut},
 	} {
 		if b.set {
 			out.Bits |= b.bit
