@@ -43,16 +43,17 @@ func TestMain(m *testing.M) {
 // binaries builds both programs once and returns their directory.
 var binaries = sync.OnceValues(func() (string, error) { return builds("real", []string{"./cmd/peer", "./cmd/relay"}) })
 
-// builds makes programs as users have them: without cgo, symbols and race detector.
+// builds makes programs without the race detector, and otherwise with the flags of the tests, so that what these have compiled
+// is used again.
 func builds(name string, programs []string, flags ...string) (string, error) {
 	dir := filepath.Join(scratch, name) + string(filepath.Separator)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.build=" + name, "-o", dir}, flags...)
+	args := append([]string{"build", "-buildvcs=false", "-ldflags", "-s -w -X main.build=" + name, "-o", dir}, flags...)
 	cmd := exec.Command("go", append(args, programs...)...)
 	cmd.Dir = filepath.Join("..", "..")
-	cmd.Env = append(clean(os.Environ()), "CGO_ENABLED=0")
+	cmd.Env = clean(os.Environ())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
