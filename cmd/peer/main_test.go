@@ -54,6 +54,9 @@ func builds(name string, programs []string, flags ...string) (string, error) {
 	cmd := exec.Command("go", append(args, programs...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = clean(os.Environ())
+	if racing {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0") // as make builds and tests without the detector
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}

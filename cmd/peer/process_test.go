@@ -276,6 +276,9 @@ func (d *duel) end(frames int) (reports [2]map[string]any) {
 	d.t.Helper()
 	d.host.ends(0, "")
 	d.join.ends(0, "")
+	if d.t.Failed() {
+		d.t.FailNow()
+	}
 	return d.same(frames)
 }
 
