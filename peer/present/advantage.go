@@ -1,5 +1,7 @@
 package present
 
+import "backstep/sim"
+
 // Advantage measures who could act first after a contact, frame by frame.
 //
 //	idle ──hit or block──> measuring ──both actionable──> known
@@ -22,11 +24,8 @@ func (a *Advantage) Next(s *State, contact bool) {
 		return
 	}
 	for side := range a.free {
-		c := s.Fighters[s.Point[side]].Code
-		switch {
-		case !c.Actionable():
-			a.free[side] = 0
-		case a.free[side] == 0:
+		// Who acts at once was free all the same.
+		if a.free[side] == 0 && s.Fighters[s.Point[side]%sim.MaxFighters].Code.Actionable() {
 			a.free[side] = s.Frame + 1
 		}
 	}
