@@ -19,7 +19,7 @@ const steady = 6
 // rate checks what a player sent in the steady part: one datagram a tick on one route, probes at most on the other, and no more
 // bytes than the budget of 60 Hz play, IP and UDP headers included. It looks at the median of the seconds, because a machine
 // with more to do than it has cores stops a player now and then.
-func rate(t *testing.T, data []audit.Sent, sender netip.Addr, relayed bool, most int, probes int) {
+func (p *played) rate(t *testing.T, data []audit.Sent, sender netip.Addr, relayed bool, most int, probes int) {
 	t.Helper()
 	var end time.Time
 	for i := range data {
@@ -37,13 +37,13 @@ func rate(t *testing.T, data []audit.Sent, sender netip.Addr, relayed bool, most
 	}
 	t.Logf("%v: datagrams a second %v, on the other route %v, %.1f bytes a datagram", sender, main, other, float64(size)/float64(n))
 	if m := median(main); m < 58 || m > 62 {
-		t.Errorf("%v sent %v datagrams in each second, want one a tick, which is 60", sender, main)
+		p.timely(t, "%v sent %v datagrams in each second, want one a tick, which is 60", sender, main)
 	}
 	if median(other) > probes {
-		t.Errorf("%v sent %v datagrams a second on the other route, want %d at most", sender, other, probes)
+		p.timely(t, "%v sent %v datagrams a second on the other route, want %d at most", sender, other, probes)
 	}
 	if size*60 > most*n {
-		t.Errorf("%v sent %d bytes in 60 datagrams, want %d at most", sender, size*60/n, most)
+		p.timely(t, "%v sent %d bytes in 60 datagrams, want %d at most", sender, size*60/n, most)
 	}
 }
 
@@ -63,13 +63,13 @@ func (p *played) data() []audit.Sent {
 
 func cleanDirect(t *testing.T, p *played) {
 	for _, sender := range []netip.Addr{RouterA, RouterB} {
-		rate(t, p.data(), sender, false, budget, 2)
+		p.rate(t, p.data(), sender, false, budget, 2)
 	}
 }
 
 func cleanRelayed(t *testing.T, p *played) {
 	for _, sender := range []netip.Addr{RouterA, RouterB} {
-		rate(t, p.data(), sender, true, relayBudget, 0)
+		p.rate(t, p.data(), sender, true, relayBudget, 0)
 	}
 }
 
@@ -166,7 +166,7 @@ func wasCut(t *testing.T, p *played) {
 		}
 	}
 	if after < 60 {
-		t.Errorf("%d packets came over the relay after the cut", after)
+		p.timely(t, "%d packets came over the relay after the cut", after)
 	}
 	p.checkOutage(t)
 }
@@ -195,7 +195,7 @@ func wasRebound(t *testing.T, p *played) {
 func (p *played) checkOutage(t *testing.T) {
 	out := p.outage()
 	if out > maxOutage {
-		t.Errorf("nothing came in for %v, want %v at most", out, maxOutage)
+		p.timely(t, "nothing came in for %v, want %v at most", out, maxOutage)
 	}
 	t.Logf("nothing came in for %v", out.Round(time.Millisecond))
 }

@@ -88,8 +88,8 @@ func Up(ctx context.Context, env ...string) (*Lab, error) {
 	}
 	l := &Lab{prefix: fmt.Sprintf("bs%d%c", os.Getpid(), letter), env: env}
 	if err := l.Do(ctx, "up"); err != nil {
-		l.freeLetter()
-		return nil, err
+		// It may have been stopped half way.
+		return nil, errors.Join(err, l.Down())
 	}
 	return l, nil
 }
@@ -113,7 +113,8 @@ func (l *Lab) Do(ctx context.Context, args ...string) error {
 
 // Down removes the lab and ends what runs in it. It is called once.
 func (l *Lab) Down() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	// Not the context of what is over; a machine that is busy takes its time.
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	defer l.freeLetter()
 	return l.Do(ctx, "down")

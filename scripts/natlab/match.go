@@ -85,6 +85,14 @@ func (r *Report) Changes() string {
 	return strings.Join(all, ", ")
 }
 
+// Reason is why the path is what it is.
+func (r *Report) Reason() string {
+	if r.PathReason == nil {
+		return "no reason"
+	}
+	return *r.PathReason
+}
+
 // Fault says why the match is not a good one: a player that failed, frames that are missing, states that differ; nil if it is.
 func (r *Result) Fault() error {
 	for _, s := range []struct {
@@ -109,8 +117,12 @@ func (r *Result) Fault() error {
 	return nil
 }
 
-// matchTime is what a match may take beside its frames: start, connection, end.
-const matchTime = 30 * time.Second
+const (
+	// patience is how long players wait for relay and opponent: more than the default, because labs stand side by side.
+	patience = 30 * time.Second
+	// matchTime is what a match may take beside its frames: start, connection, end.
+	matchTime = patience + 15*time.Second
+)
 
 // errOver is why During's context ends.
 var errOver = errors.New("natlab: the match is over")
@@ -145,7 +157,7 @@ func (l *Lab) Play(ctx context.Context, p Programs, m Match, dir string) (Result
 func (l *Lab) players(ctx context.Context, p Programs, m Match, dir string) (r Result, err error) {
 	run := func(node, name, column string, args ...string) (*process, error) {
 		args = append(args, "--headless", "--input", "trace:"+m.Trace+":"+column, "--frames", fmt.Sprint(m.Frames),
-			"--report", filepath.Join(dir, name+".json"), "--log-level", "debug")
+			"--report", filepath.Join(dir, name+".json"), "--timeout", patience.String(), "--log-level", "debug")
 		return start(l.Command(ctx, node, p.Peer, args...), filepath.Join(dir, name+".log"))
 	}
 	host, err := run(cmp.Or(m.Host, "a"), "host", "w1",

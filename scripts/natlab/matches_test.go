@@ -48,6 +48,7 @@ type played struct {
 
 	net, hostA, hostB []wiretap.Packet
 	disturbed         time.Time
+	late              time.Duration // of timers while it was played
 	err               error
 }
 
@@ -80,16 +81,23 @@ func TestMatches(t *testing.T) {
 	for i, p := range all {
 		kinds[i] = [2]string{p.cell.a, p.cell.b}
 	}
+	ctx, over := context.WithCancel(t.Context())
+	defer over()
 	var group sync.WaitGroup
 	for i, l := range newLabs(t, kinds...) {
 		p, dir := all[i], t.TempDir()
 		p.lab = l
 		group.Go(func() { p.err = p.play(t.Context(), bin, dir) })
 	}
+	late := lateness(ctx)
 	group.Wait()
+	over()
+	worst := late()
+	t.Logf("timers were up to %v late", worst.Round(time.Millisecond))
 
 	hashes := make(map[string][]string)
 	for _, p := range all {
+		p.late = worst
 		t.Run(p.cell.name, func(t *testing.T) { p.judge(t) })
 		if h := p.Host.Report.FinalHash; h != nil {
 			hashes[*h] = append(hashes[*h], p.cell.name)
@@ -150,11 +158,14 @@ func (p *played) judge(t *testing.T) {
 		t.Errorf("%d frames, want %d", host.Frames, frames)
 	}
 	for _, r := range []*Report{host, join} {
+		if p.cell.path == "direct" && !r.Was("direct") {
+			t.Errorf("the match was never direct (%s): %s", r.Changes(), r.Reason())
+		}
 		if r.Path == nil || p.cell.path != "" && *r.Path != p.cell.path {
-			t.Errorf("path %s, want %s: %s", text(r.Path), p.cell.path, text(r.PathReason))
+			p.timely(t, "path %s, want %s: %s", text(r.Path), p.cell.path, text(r.PathReason))
 		}
 		if p.cell.reason != "" && text(r.PathReason) != p.cell.reason {
-			t.Errorf("the reason is %q, want %q", text(r.PathReason), p.cell.reason)
+			p.timely(t, "the reason is %q, want %q", text(r.PathReason), p.cell.reason)
 		}
 		t.Logf("%s (%s; %s); connect %.0f ms, direct %s ms, stalls %d, longest %d", text(r.Path), r.Changes(), text(r.PathReason),
 			*r.ConnectMs, number(r.DirectMs), *r.Stalls, *r.LongestStall)

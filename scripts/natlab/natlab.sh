@@ -45,13 +45,15 @@ ips() { ip -n "$P-$1" -batch -; }
 # --- topology ---------------------------------------------------------------------------------------------------------
 
 down() {
-	local n pids
+	local n pids all=''
 	for n in $NODES; do
+		[ -e "/run/netns/$P-$n" ] || continue
+		all+="netns del $P-$n"$'\n'
 		pids=$(ip netns pids "$P-$n" 2>/dev/null) || continue
 		# shellcheck disable=SC2086 # a list of process ids
 		[ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
 	done
-	for n in $NODES; do ip netns del "$P-$n" 2>/dev/null || true; done
+	[ -z "$all" ] || ip -force -batch - <<<"$all" 2>/dev/null || true
 	rm -rf "$STATE"
 }
 
@@ -62,7 +64,7 @@ make_lab() {
 	# The first "ip netns add" of a machine remounts the folder of all: one at a time.
 	exec 9>"${STATE%/*}/.lock"
 	flock 9
-	for n in $NODES; do ip netns add "$P-$n"; done
+	for n in $NODES; do echo "netns add $P-$n"; done | ip -batch -
 	exec 9>&-
 	for n in $NODES; do ip -n "$P-$n" link set lo up; done
 

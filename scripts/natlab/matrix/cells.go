@@ -71,7 +71,7 @@ func (r *row) play(ctx context.Context, bin natlab.Programs, o options) {
 		r.results = append(r.results, res)
 		for _, side := range []natlab.Side{res.Host, res.Join} {
 			if p := side.Report.Path; p == nil || !r.expects(*p) {
-				fail(fmt.Errorf("run %d: a path that theory does not give: %s", n+1, path(side)))
+				fail(fmt.Errorf("run %d: a path that theory does not give: %s (%s; %s)", n+1, path(side), side.Report.Changes(), side.Report.Reason()))
 			}
 		}
 	}
