@@ -57,6 +57,8 @@ func (s *stepper) apply(i int) {
 	}
 	s.finish(i)
 	switch {
+	case f.Place == Bench: // it has just left
+		return
 	case f.Action == Thrown:
 		s.breaks[i] = f.AnimationFrame < s.rules.ThrowTech && f.takeThrow()
 	case f.Action == Prompted:

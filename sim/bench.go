@@ -27,8 +27,9 @@ func (s *stepper) bench(i int) {
 	s.w.active &^= 1 << i
 }
 
-// swap puts the fighter in slot to in the place of the point. The meter is the team's.
-func (s *stepper) swap(side, to int) {
+// swap puts the fighter in slot to in the place of the point. The meter is the team's. A partner that is on the stage already only
+// takes over; swap tells whether it came from the bench.
+func (s *stepper) swap(side, to int) bool {
 	p := int(s.w.point[side])
 	f, n := &s.w.fighters[p], &s.w.fighters[to]
 	x, facing := f.X, f.Facing
@@ -38,9 +39,10 @@ func (s *stepper) swap(side, to int) {
 	s.bench(p)
 	if crossing {
 		n.Place = OnPoint
-		return
+		return false
 	}
 	s.enter(to, OnPoint, x, facing)
+	return true
 }
 
 // teams runs tag play for one frame, after the hits.
@@ -143,12 +145,13 @@ func (s *stepper) completeOut(side int) {
 		s.tagEvent(side)
 		return
 	}
-	s.swap(side, to)
 	frames := s.roster.Team.TagIn
 	if t.Why == data.TagCancel {
 		frames = s.roster.Team.Mechanics[data.TagCancel].Frames
 	}
-	s.become(to, TagIn, frames)
+	if s.swap(side, to) {
+		s.become(to, TagIn, frames)
+	}
 	t.Transition(TagInMontageStarted)
 	t.Timer = int16(frames)
 	s.tagEvent(side)

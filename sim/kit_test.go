@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -14,6 +15,16 @@ import (
 // game may be balanced as one likes without a test of the engine noticing.
 func kit(t testing.TB) *data.Roster {
 	t.Helper()
+	r, err := kitOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var kitOnce = sync.OnceValues(loadKit)
+
+func loadKit() (*data.Roster, error) {
 	files := fstest.MapFS{}
 	for _, root := range []string{"data", "testdata"} {
 		err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
@@ -28,14 +39,10 @@ func kit(t testing.TB) *data.Roster {
 			return err
 		})
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	r, err := data.Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return data.Load(files)
 }
 
 // ring is a match of the kit in phase Live that a test drives frame by frame.

@@ -12,14 +12,16 @@ import (
 var ErrState = errors.New("not a valid state of the simulation")
 
 // encodedMost is more than the longest canonical encoding.
-const encodedMost = 2048
+const encodedMost = 4096
 
 // AppendState appends the canonical encoding of the state.
 func (w *World) AppendState(b []byte) []byte { return w.state.append(b) }
 
 // ParseState makes w the state that b is the canonical encoding of, from exactly all of b. What w reported before is gone.
 // Bytes that are not such an encoding, or encode a state that no match can be in, are refused with ErrState and w stays as it was.
-func (w *World) ParseState(b []byte) error {
+func (w *World) ParseState(b []byte) error { return w.parse(data.Embedded(), b) }
+
+func (w *World) parse(roster *data.Roster, b []byte) error {
 	var n World
 	r := reader{b: b}
 	r.state(&n.state)
@@ -29,7 +31,7 @@ func (w *World) ParseState(b []byte) error {
 	case len(r.b) != 0:
 		return fmt.Errorf("%w: %d bytes too many", ErrState, len(r.b))
 	}
-	if err := n.valid(data.Embedded()); err != nil {
+	if err := n.valid(roster); err != nil {
 		return err
 	}
 	*w = n
