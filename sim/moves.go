@@ -72,7 +72,9 @@ func (s *stepper) start(i int, m *data.Move) {
 		s.freeze[i] = s.roster.Timing.RageArtFreeze
 		f.RageSpent, f.Mechanics.Rage = 1, 0
 	}
-	f.Mechanics.CriticalEdge = max(f.Mechanics.CriticalEdge, int16(m.Effects.CriticalEdge))
+	if m.Effects.CriticalEdge > 0 { // the counter runs through the freeze too
+		f.Mechanics.CriticalEdge = max(f.Mechanics.CriticalEdge, int16(m.Effects.CriticalEdge+m.Freeze))
+	}
 	if m.Effects.HeatSmash {
 		f.Mechanics.Heat = 0
 	}
