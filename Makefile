@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint fuzz cross dist natlab clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -22,6 +22,7 @@ help:
 	@echo "make race    all tests under the race detector (needs a C compiler)"
 	@echo "make bench   benchmarks with allocation counts (BENCH=regexp)"
 	@echo "make lint    gofmt, go vet, staticcheck"
+	@echo "make relaybench  the relay against coturn and pion/turn (apt-get install coturn; RELAYBENCH=flags)"
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
 	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
@@ -49,6 +50,11 @@ lint:
 	if [ -n "$$unformatted" ]; then echo "gofmt -w these:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+# Its own module: what the relay is compared with is no dependency of Backstep.
+relaybench:
+	cd scripts/bench && $(GO) build -o ../../bin/relaybench .
+	$(RELAYBENCH_WITH) bin/relaybench $(RELAYBENCH)
 
 fuzz:
 	GO='$(GO)' sh scripts/fuzz.sh $(FUZZTIME)
