@@ -217,18 +217,17 @@ func (s *Sender) AppendShard(b []byte, now int64) []byte {
 	if now < s.pacer.at(int64(size)) {
 		return b
 	}
-	if s.silent(now) {
-		if s.flights.oldest < s.flights.next || now < s.probeAt() {
-			return b
-		}
-		s.probes = min(s.probes+1, 8)
-		s.stats.Probes++
-	} else if !s.room() {
+	probe := s.silent(now)
+	if probe && (s.flights.oldest < s.flights.next || now < s.probeAt()) || !probe && !s.room() {
 		return b
 	}
 	block := s.pick()
 	if block < 0 {
 		return b
+	}
+	if probe {
+		s.probes = min(s.probes+1, 8)
+		s.stats.Probes++
 	}
 	shard, err := s.take(block)
 	if err != nil {

@@ -67,10 +67,11 @@ func TestAnyBlobArrives(t *testing.T) {
 // Bytes in flight are capped, peak and rate are kept, and beside 120 input packets a second nothing is more than a relay
 // forwards for one side (96 KB/s and 300 packets/s with one second of burst).
 func TestPacingKeepsWithinARelay(t *testing.T) {
-	for _, size := range []int{2000, 20_000, 64 << 10, 400_000} {
+	for _, c := range [][2]int{{2000, 0}, {20_000, 0}, {64 << 10, 0}, {400_000, 0}, {30_000, 64}, {100_000, 192}} {
+		size := c[0]
 		blob := randomBlob(2, size)
 		to, from := roads(1, 60_000, 0.02)
-		x := newTransfer(t, Config{ID: 1, Loss: 20_000, RTT: 60_000}, blob, to, from)
+		x := newTransfer(t, Config{ID: 1, Loss: 20_000, RTT: 60_000, Shard: c[1]}, blob, to, from)
 		if err := x.run(60_000_000); err != nil {
 			t.Fatal(err)
 		}
