@@ -21,6 +21,7 @@ type recorder struct {
 	received  []uint32
 	refuse    func(tag uint32) bool
 	quiet     bool // remembers nothing
+	zeros     [MaxSection]byte
 	times     int64
 }
 
@@ -30,7 +31,7 @@ func (r *recorder) Fill(b []byte, room int, _ int64) ([]byte, uint32) {
 	}
 	r.tag++
 	n := len(b)
-	b = append(b, make([]byte, min(max(r.size, 4), room))...)
+	b = append(b, r.zeros[:min(max(r.size, 4), room)]...)
 	binary.LittleEndian.PutUint32(b[n:], r.tag)
 	return b, r.tag
 }

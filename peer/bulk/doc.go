@@ -10,8 +10,8 @@
 //	  | SHARD …  new parity, for what is short  ------->  |
 //	  |  <-----------------  REPORT: complete             |  SHA-256 agrees
 //
-//	SHARD   kind 5 | seq u16 | shard, see package fec
-//	REPORT  kind 6 | state u8 | ack u16 | bits u32 | delay u16 | state 0: needs, see package fec
+//	SHARD   kind 6 | seq u16 | shard, see package fec
+//	REPORT  kind 7 | state u8 | ack u16 | bits u32 | delay u16 | state 0: needs, see package fec
 //	                                                           | else: blob u16
 //	state 0 open, 1 complete, 2 refused; delay in 16 µs, from the arrival of
 //	packet ack to this report

@@ -10,8 +10,8 @@ import (
 
 const (
 	// KindShard and KindReport are the first bytes of the two messages.
-	KindShard  = 5
-	KindReport = 6
+	KindShard  = 6
+	KindReport = 7
 
 	// MaxMessage is the longest message, in bytes.
 	MaxMessage = shardHead + fec.ShardHeader + fec.DefaultShard

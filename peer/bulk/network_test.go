@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -65,9 +64,13 @@ func (r *road) send(now int64, b []byte) {
 		return
 	}
 	for range 1 + min(int(r.rng.Float64()+r.dup), 1) {
-		r.flying = append(r.flying, datagram{at + r.delay + r.rng.Int64N(r.jitter+1), slices.Clone(b)})
+		at := at + r.delay + r.rng.Int64N(r.jitter+1)
+		i := len(r.flying)
+		for i > 0 && r.flying[i-1].at > at {
+			i--
+		}
+		r.flying = slices.Insert(r.flying, i, datagram{at, slices.Clone(b)})
 	}
-	slices.SortStableFunc(r.flying, func(a, b datagram) int { return cmp.Compare(a.at, b.at) })
 }
 
 func (r *road) next() int64 {

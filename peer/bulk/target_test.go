@@ -116,7 +116,7 @@ func TestSnapshotTarget(t *testing.T) {
 func TestFirstRoundsSuffice(t *testing.T) {
 	for _, size := range []int{8 << 10, 16 << 10, 64 << 10} {
 		for _, loss := range []float64{0, 0.01, 0.05, 0.1, 0.2} {
-			const rtt, runs = 80_000, 120
+			const rtt, runs = 80_000, 60
 			got := measure(t, runs, size, rtt, loss)
 			shard := fec.ShardSize(size+32, fec.DefaultShard)
 			k := (size + 32 + shard - 1) / shard

@@ -9,7 +9,7 @@ import (
 
 const (
 	// Kind begins the message of a control packet that carries a section.
-	Kind = 4
+	Kind = 5
 
 	// controlInterval is the least time between two control packets, in µs: one
 	// tick at 60 Hz.
@@ -20,7 +20,7 @@ const (
 // Control carries a Mux in packets of its own while no input packets flow:
 // full packets whose message is
 //
-//	kind 4 | section, none if there is only something to acknowledge
+//	kind 5 | section, none if there is only something to acknowledge
 //
 // They have a sequence of their own and acknowledge each other by their seq, ack
 // and ack bits; everything else in them is empty. When input packets take over,
@@ -39,8 +39,8 @@ type Control struct {
 	out       wire.Packet
 }
 
-// NewControl makes a Control for m. Both sides of a connection begin one at the
-// same point of their conversation.
+// NewControl makes a Control for m. Both sides make theirs when the connection
+// begins and keep it as long as it stands, through matches and between them.
 func NewControl(m *Mux) *Control {
 	c := &Control{m: m}
 	c.delivered = func(_ ackbits.Seq, tag int64) { c.m.Delivered(uint32(tag), c.at) }

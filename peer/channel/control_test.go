@@ -2,7 +2,6 @@ package channel
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -33,9 +32,12 @@ func (r *road) send(now int64, b []byte) {
 			continue
 		}
 		at := now + r.delay + r.rng.Int64N(r.jitter+1)
-		r.flying = append(r.flying, datagram{at, slices.Clone(b)})
+		i := len(r.flying)
+		for i > 0 && r.flying[i-1].at > at {
+			i--
+		}
+		r.flying = slices.Insert(r.flying, i, datagram{at, slices.Clone(b)})
 	}
-	slices.SortStableFunc(r.flying, func(a, b datagram) int { return cmp.Compare(a.at, b.at) })
 }
 
 func (r *road) arrived(now int64) (b []byte, at int64, ok bool) {

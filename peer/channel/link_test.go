@@ -145,11 +145,10 @@ func TestOneConversationAcrossTheMatch(t *testing.T) {
 		}
 	}
 	var pkt wire.Packet
+	c := [2]*Control{NewControl(p.k[0].m), NewControl(p.k[1].m)}
 	control := func(ticks int, until func() bool) {
-		var c [2]*Control
-		for i := range c {
-			c[i] = NewControl(p.k[i].m)
-			p.roads[i].flying = nil
+		for i := range p.roads {
+			p.roads[i].flying = nil // all that was on its way is lost
 		}
 		for n := 0; n < ticks && !until(); n++ {
 			p.now += tick
@@ -176,7 +175,7 @@ func TestOneConversationAcrossTheMatch(t *testing.T) {
 		t.Fatal("nothing was on its way at the seam")
 	}
 	for i := range p.roads {
-		p.roads[i].flying = nil // all that was on its way is lost
+		p.roads[i].flying = nil
 	}
 	for range 300 {
 		p.tick(t, talk)
