@@ -27,6 +27,8 @@ type Sent struct {
 	loss  Loss
 	rtt   RTT
 	stats SentStats
+
+	gaveUp func(seq Seq, tag int64)
 }
 
 // SentStats are the counts of a [Sent] since its start.
@@ -60,6 +62,13 @@ func (t *Sent) Push(now, tag int64) Seq {
 	t.stats.Sent++
 	return Seq(uint16(n))
 }
+
+// OnGivenUp sets what is called, inside Acked and oldest first, for each packet
+// that counts as lost or unreported from now on, with its tag, so that whoever
+// filled it can send the content again without waiting for a timer. It is not
+// told about packets more than Remembered back and must not call back into t.
+// A packet given up may still be acknowledged late. f may be nil.
+func (t *Sent) OnGivenUp(f func(seq Seq, tag int64)) { t.gaveUp = f }
 
 // Next returns the sequence number the next Push will return.
 func (t *Sent) Next() Seq { return Seq(uint16(t.next)) }
@@ -155,6 +164,11 @@ func (t *Sent) advance(a int64, out *Outcome) {
 	}
 	if t.todo < low {
 		t.stats.Unreported += uint64(low - t.todo)
+		if t.gaveUp != nil {
+			for n := max(t.todo, t.next-Remembered); n < low; n++ {
+				t.giveUp(n)
+			}
+		}
 		t.todo = low
 	}
 	if d := a + 1 - t.acks; d > Width {
@@ -183,9 +197,14 @@ func (t *Sent) decide(lost bool, out *Outcome) {
 	if lost {
 		t.stats.Lost++
 		out.Lost++
+		if t.gaveUp != nil && t.next-t.todo <= Remembered {
+			t.giveUp(t.todo)
+		}
 	}
 	t.todo++
 }
+
+func (t *Sent) giveUp(n int64) { t.gaveUp(Seq(uint16(n)), t.ring[n%Remembered].tag) }
 
 func (t *Sent) deliver(n int64, out *Outcome, delivered func(Seq, int64)) {
 	t.stats.Delivered++

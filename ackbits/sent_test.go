@@ -2,6 +2,8 @@ package ackbits
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -90,7 +92,7 @@ func TestHostileAcks(t *testing.T) {
 				t.Errorf("%+v", s.stats)
 			}
 			s.stats = want.stats
-			if *s != *want {
+			if !reflect.DeepEqual(s, want) {
 				t.Error("the record changed")
 			}
 		})
@@ -196,4 +198,51 @@ func FuzzSentAndReceived(f *testing.F) {
 			}
 		}
 	})
+}
+
+// ACK: what is given up is told once, oldest first, with its tag, and nothing else is.
+func TestGivenUpPacketsAreTold(t *testing.T) {
+	told := func(s *Sent) *[]int64 {
+		var tags []int64
+		s.OnGivenUp(func(seq Seq, tag int64) {
+			if int64(seq) != tag&0xFFFF {
+				t.Errorf("sequence %d with tag %d", seq, tag)
+			}
+			tags = append(tags, tag)
+		})
+		return &tags
+	}
+	span := func(from, to int64) (all []int64) {
+		for ; from < to; from++ {
+			all = append(all, from)
+		}
+		return all
+	}
+	s := pushed(40)
+	lost := told(s)
+	s.Acked(50_000, 30, 1, 0, nil)
+	if len(*lost) != 0 {
+		t.Errorf("told of %v with two acknowledged", *lost)
+	}
+	s.Acked(50_000, 31, 3, 0, nil)
+	s.Acked(50_000, 31, 3, 0, nil)
+	s.Acked(50_000, 33, 0b1111|1<<31, 0, nil) // 1 arrives late
+	if want := span(0, 29); !slices.Equal(*lost, want) {
+		t.Errorf("lost %v, want %v", *lost, want)
+	}
+
+	s = pushed(200)
+	silent := told(s)
+	s.Acked(0, 9, 0x1FF, 0, nil)
+	s.Acked(0, 150, 0xFFFFFFFF, 0, nil)
+	if want := span(10, 118); !slices.Equal(*silent, want) {
+		t.Errorf("unreported %v, want %v", *silent, want)
+	}
+
+	s = pushed(5000)
+	old := told(s)
+	s.Acked(0, 4999, 0xFFFFFFFF, 0, nil)
+	if want := span(5000-Remembered, 4999-32); !slices.Equal(*old, want) {
+		t.Errorf("%d told, from %d on; want %d", len(*old), (*old)[0], len(want))
+	}
 }

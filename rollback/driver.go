@@ -94,8 +94,8 @@ func (d *Driver[S, W]) SecondAt() (at int64, ok bool) { return d.other.SecondAt(
 // AppendSecond appends the second datagram to the other player. See Link.AppendSecond.
 func (d *Driver[S, W]) AppendSecond(b []byte, now int64) []byte { return d.other.AppendSecond(b, now) }
 
-// SetMessage sets the opaque section of the packets to the other player. See Link.SetMessage.
-func (d *Driver[S, W]) SetMessage(m []byte) error { return d.other.SetMessage(m) }
+// SetSections gives the opaque sections of the packets to the other player to s. See Link.SetSections.
+func (d *Driver[S, W]) SetSections(s Sections) { d.other.SetSections(s) }
 
 // Next is when the next tick is due. It may be called late; see Tick.
 func (d *Driver[S, W]) Next() int64 { return d.due }

@@ -308,42 +308,6 @@ func (l *Link[S, W]) nextFrom() ackbits.Seq {
 	return ack + 1
 }
 
-// Messages ride in main packets until they are replaced, and their delivery is known.
-func TestMessages(t *testing.T) {
-	m := duel(t, 13, faults{delay: 20_000, loss: 30}, nil)
-	var got []string
-	m.peers[1].other.OnMessage(func(player int, b []byte) {
-		if player != 0 {
-			t.Errorf("from player %d", player)
-		}
-		if s := string(b); len(got) == 0 || got[len(got)-1] != s {
-			got = append(got, s)
-		}
-	})
-	for i, s := range []string{"hello", "again"} {
-		if err := m.peers[0].SetMessage([]byte(s)); err != nil {
-			t.Fatal(err)
-		}
-		if m.peers[0].other.MessageDelivered() {
-			t.Error("delivered before it was sent")
-		}
-		m.mustRun(t, 60*(i+1), 20_000_000)
-		if !m.peers[0].other.MessageDelivered() {
-			t.Errorf("%q is not known to be delivered", s)
-		}
-	}
-	if len(got) != 2 || got[0] != "hello" || got[1] != "again" {
-		t.Errorf("got %q", got)
-	}
-	if err := m.peers[0].SetMessage(make([]byte, MaxMessage+1)); !errors.Is(err, ErrMessage) {
-		t.Errorf("too long: %v", err)
-	}
-	if err := m.peers[0].SetMessage(make([]byte, MaxMessage)); err != nil {
-		t.Error(err)
-	}
-	m.mustRun(t, 240, 20_000_000)
-}
-
 // The second datagram stays within its byte budget, and 0 turns it off.
 func TestSecondDatagramBudget(t *testing.T) {
 	for _, budget := range []int{0, 2000, 6000} {

@@ -18,12 +18,11 @@ var (
 	ErrGap = errors.New("rollback: packet whose inputs leave a gap")
 	// ErrFrameRange: a packet that tells of frames no honest player can have reached.
 	ErrFrameRange = errors.New("rollback: packet of an impossible frame")
-	// ErrMessage: a message that does not fit a packet beside the inputs.
-	ErrMessage = errors.New("rollback: message is too long")
 )
 
-// MaxMessage is the longest opaque section of a packet, in bytes. With it a packet still fits a parity group.
-const MaxMessage = 600
+// MaxSection is the longest opaque section a packet is given, in bytes: beside it the longest inputs still fit, and the
+// packet fits a parity group.
+const MaxSection = 600
 
 const (
 	tripShift = 8 // bins of 256 µs
@@ -78,10 +77,10 @@ type Link[S comparable, W input.Word] struct {
 	rawLoss    uint16 // what the other side reports, 1/65536
 	rawBurst   uint8
 
-	message    []byte
-	messageGen uint32
-	messageAck bool
-	onMessage  func(player int, m []byte)
+	sections  Sections
+	section   []byte // room for what sections fill in
+	heardAt   int64  // when the packet came whose acknowledgement is being taken
+	onGivenUp func(ackbits.Seq, int64)
 
 	first, newest         int32 // their newest simulated frames, at the first and the last packet
 	firstAt, newestAt     int64
@@ -104,12 +103,11 @@ func newLink[S comparable, W input.Word](d *Driver[S, W], player int) *Link[S, W
 		words:      make([]W, wire.MaxCount),
 		run:        make([]byte, 0, wire.MaxInputs),
 		parityBuf:  make([]byte, 0, fec.MaxParityPayload),
-		message:    make([]byte, 0, MaxMessage),
 		trip:       tally.New(tripBins, tripShift),
 		inputBytes: tally.New(wire.MaxInputs+1, 0),
 		controller: fec.Controller{Mode: d.cfg.FEC},
 	}
-	l.onDeliver = l.deliver
+	l.onDeliver, l.onGivenUp = l.deliver, l.giveUp
 	l.planParity()
 	return l
 }
@@ -135,32 +133,3 @@ func (l *Link[S, W]) Newest() int32 { return l.newest }
 // RoundTrip is the smoothed round trip in µs, free of tick quantisation, and the deviation of one way; 0 before the
 // first sample.
 func (l *Link[S, W]) RoundTrip() (micros, jitter int64) { return l.sync.RoundTrip(), l.sync.Jitter() }
-
-// SetMessage sets an opaque section that rides in every main packet until it is set anew; nil ends it. m is copied.
-// ErrMessage says it is longer than MaxMessage.
-func (l *Link[S, W]) SetMessage(m []byte) error {
-	if len(m) > MaxMessage {
-		return ErrMessage
-	}
-	l.message = append(l.message[:0], m...)
-	l.messageGen++
-	l.messageAck = false
-	return nil
-}
-
-// MessageDelivered reports whether a packet with the message set last is known to have arrived.
-func (l *Link[S, W]) MessageDelivered() bool { return l.messageAck }
-
-// OnMessage sets what is called with the opaque section of each new packet that has one, inside Receive. m is valid
-// during the call. The same section may come many times.
-func (l *Link[S, W]) OnMessage(f func(player int, m []byte)) { l.onMessage = f }
-
-// The tag of a sent packet is the message it carried and the newest frame whose input it carried, plus one.
-func tagOf(gen uint32, newest int32) int64 { return int64(gen)<<32 | int64(uint32(newest+1)) }
-
-func (l *Link[S, W]) deliver(_ ackbits.Seq, tag int64) {
-	l.delivered = max(l.delivered, int32(uint32(tag))-1)
-	if uint32(tag>>32) == l.messageGen && len(l.message) > 0 {
-		l.messageAck = true
-	}
-}

@@ -48,6 +48,7 @@ func (l *Link[S, W]) receive(at int64, pkt []byte, rebuilt bool) error {
 		return nil
 	}
 	if p.HasAck {
+		l.heardAt = at
 		l.sent.Acked(at, p.Ack, p.AckBits, 0, l.onDeliver)
 	}
 	if p.IsParity() {
@@ -71,8 +72,8 @@ func (l *Link[S, W]) receive(at int64, pkt []byte, rebuilt bool) error {
 	if !rebuilt {
 		l.time(at, p)
 	}
-	if len(p.Message) > 0 && l.onMessage != nil {
-		l.onMessage(l.player, p.Message)
+	if len(p.Message) > 0 && l.sections != nil {
+		l.sections.Receive(p.Message, at)
 	}
 	if p.HasFEC && !rebuilt {
 		return l.rebuild(at, l.decoder.AddData(place(p), pkt))
@@ -108,6 +109,11 @@ func (l *Link[S, W]) parse(pkt []byte) error {
 // against the one before them. Nothing is acknowledged that is not taken.
 func (l *Link[S, W]) acceptable(p *wire.Packet) error {
 	s := l.d.s
+	if len(p.Message) > 0 && l.sections != nil {
+		if err := l.sections.Check(p.Message); err != nil {
+			return err
+		}
+	}
 	if p.IsParity() || p.Count == 0 {
 		return nil
 	}

@@ -63,16 +63,16 @@ func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	*p = wire.Packet{}
 	p.Newest, p.Advanced, p.Main = s.cur, l.d.advanced, main
 	l.inputs()
-	gen := uint32(0)
+	section := uint32(0)
 	if main {
 		l.mains(p)
-		gen = l.messageGen
+		section = l.fill(now)
 	}
 	newest := int32(-1)
 	if p.Count > 0 {
 		newest = p.Last()
 	}
-	p.Seq = l.sent.Push(now, tagOf(gen, newest))
+	p.Seq = l.sent.Push(now, tagOf(section, newest))
 	l.acks()
 	protect := l.parity && main
 	if protect {
@@ -82,7 +82,7 @@ func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	start := len(b)
 	b = l.encode(b)
 	if protect {
-		// Add refuses what is empty or longer than a group protects. MaxInputs and MaxMessage rule out both.
+		// Add refuses what is empty or longer than a group protects. MaxInputs and MaxSection rule out both.
 		_ = l.encoder.Add(b[start:])
 	}
 	if main && l.parity {
@@ -111,9 +111,6 @@ func (l *Link[S, W]) mains(p *wire.Packet) {
 			p.Loss = uint16(min(loss.Mean()>>14, 1<<16-1))
 			p.Burst = uint8(min(loss.BurstMilli()*8/1000, 255))
 		}
-	}
-	if len(l.message) > 0 {
-		p.Message = l.message
 	}
 }
 
