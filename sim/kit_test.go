@@ -22,9 +22,10 @@ func kit(t testing.TB) *data.Roster {
 	return r
 }
 
-var kitOnce = sync.OnceValues(loadKit)
+var kitOnce = sync.OnceValues(func() (*data.Roster, error) { return loadKit(func(fstest.MapFS) {}) })
 
-func loadKit() (*data.Roster, error) {
+// loadKit reads the kit with files changed by a test.
+func loadKit(change func(fstest.MapFS)) (*data.Roster, error) {
 	files := fstest.MapFS{}
 	for _, root := range []string{"data", "testdata"} {
 		err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
@@ -42,6 +43,7 @@ func loadKit() (*data.Roster, error) {
 			return nil, err
 		}
 	}
+	change(files)
 	return data.Load(files)
 }
 
