@@ -58,8 +58,8 @@ func (r *row) play(ctx context.Context, bin natlab.Programs, o options) {
 		return
 	}
 	for n := range o.runs {
-		dir, err := os.MkdirTemp(filepath.Dir(bin.Peer), "match")
-		if err != nil {
+		dir := filepath.Join(o.logs, fmt.Sprintf("%s %d", r.cell.name, n+1))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			fail(err)
 			return
 		}

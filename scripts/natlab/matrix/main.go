@@ -28,7 +28,7 @@ type options struct {
 	runs, parallel, frames int
 	rtt                    time.Duration
 	loss                   float64
-	trace, only            string
+	trace, only, logs      string
 }
 
 func main() {
@@ -41,6 +41,7 @@ func main() {
 	f.Float64Var(&o.loss, "loss", 0, "percent of the frames on each player's line, each way")
 	f.StringVar(&o.trace, "trace", "scripts/natlab/testdata/melee_14_20s.csv.gz", "inputs, columns w1 and w2")
 	f.StringVar(&o.only, "only", "", "play the cells whose name contains this")
+	f.StringVar(&o.logs, "logs", "", "folder for the logs and reports of every match; they go with the lab otherwise")
 	_ = f.Parse(os.Args[1:]) // ends the program itself
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -62,6 +63,11 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if o.logs == "" {
+		o.logs = dir
+	} else if err := os.MkdirAll(o.logs, 0o755); err != nil {
+		return err
+	}
 	bin, err := natlab.Build(ctx, dir, false)
 	if err != nil {
 		return err
