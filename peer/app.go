@@ -10,6 +10,7 @@ import (
 	"backstep/peer/archive"
 	"backstep/peer/match"
 	"backstep/peer/page"
+	"backstep/peer/source"
 )
 
 // Start is where the page begins.
@@ -63,6 +64,14 @@ func RunPage(ctx context.Context, c Config, start Start) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if c.Input != "page" && c.Input != "" {
+		if _, err := source.Open(c.Input, c.side()); err != nil {
+			return fail(exitUsage, match.EndError, err, "%v", err)
+		}
+	}
+	if err := c.checkFiles(); err != nil {
+		return err
+	}
 	a, err := newApp(c)
 	if err != nil {
 		return err
@@ -106,8 +115,10 @@ func newApp(c Config) (*app, error) {
 		return nil, fail(exitInternal, match.EndError, err, "the page cannot be served: %v; choose another --page-addr", err)
 	}
 	a := &app{c: c, page: p, archive: store, named: c.Name != ""}
-	a.spar = func(ctx context.Context, code <-chan string, bot string) error {
-		return opponentProcess(ctx, c.Page.Exe, code, c.Log.GetLevel().String(), bot, true)
+	if a.spar = c.spar; a.spar == nil {
+		a.spar = func(ctx context.Context, code <-chan string, bot string) error {
+			return opponentProcess(ctx, c.Page.Exe, code, c.Log.GetLevel().String(), bot, true)
+		}
 	}
 	a.loadSettings()
 	return a, nil

@@ -18,6 +18,10 @@ import (
 // fight plays one match and shows how it ended. again tells that both sides
 // want another one.
 func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
+	if g := m.lounge.Figures(); g.Samples >= 20 {
+		// The probe went over the relay; by now the direct path may stand.
+		m.figures.RTT, m.figures.Jitter, m.figures.Samples = g.RTT, g.Jitter, g.Samples
+	}
 	c := m.tuned()
 	if a.c.AutoDelay && a.settings.Delay != "auto" {
 		c.Delay = int(a.settings.Delay[0] - '0')

@@ -68,6 +68,7 @@ type Config struct {
 	onCode  func(code string)
 	onGuess func(n int)
 	onRelay func(port uint16)
+	spar    func(ctx context.Context, code <-chan string, bot string) error // instead of a second process
 }
 
 // PageConfig is about the page alone.

@@ -26,13 +26,8 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fail(exitUsage, match.EndError, err, "%v", err)
 	}
-	for _, f := range []struct{ flag, path string }{{"report", c.ReportFile}, {"record", c.RecordFile}} {
-		if f.path == "" {
-			continue
-		}
-		if err := report.CheckFile(f.path); err != nil {
-			return fail(exitInternal, match.EndError, err, "--%s cannot be written: %v", f.flag, err)
-		}
+	if err := c.checkFiles(); err != nil {
+		return err
 	}
 	r := report.New(c.Build, c.sideName())
 	if c.Name != "" {
@@ -48,6 +43,19 @@ func Run(ctx context.Context, c Config) error {
 		err = errors.Join(err, werr)
 	}
 	return err
+}
+
+// checkFiles finds out before a match whether its files can be written.
+func (c *Config) checkFiles() error {
+	for _, f := range []struct{ flag, path string }{{"report", c.ReportFile}, {"record", c.RecordFile}} {
+		if f.path == "" {
+			continue
+		}
+		if err := report.CheckFile(f.path); err != nil {
+			return fail(exitInternal, match.EndError, err, "--%s cannot be written: %v", f.flag, err)
+		}
+	}
+	return nil
 }
 
 // writeReport writes the report, if one is wanted.

@@ -281,7 +281,7 @@ func (s shares) Read(b []byte) (int, error) {
 // with a seed of its own and a clean world: both sides always come to the same
 // end, which equals an offline run of what was pressed.
 func TestTenRematches(t *testing.T) {
-	const frames = 240
+	const frames = 120
 	ends := pair(11, 35_000, 15_000, 0.1)
 	ends[0].late, ends[1].late = 0.02, 0.02
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -318,7 +318,7 @@ func TestTenRematches(t *testing.T) {
 		}
 		var over [2]bool
 		next := [2]int64{now, now}
-		for limit := now + 60*second; (!over[0] || !over[1]) && now < limit; now += 500 {
+		for limit := now + 60*second; (!over[0] || !over[1]) && now < limit; now += 1000 {
 			for side, loop := range loops {
 				ends[side].now = now
 				if !over[side] && now >= next[side] {

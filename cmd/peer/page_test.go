@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// `peer play` serves the page, plays against the machine in a second process and keeps the replay, which can be checked and shown.
+func TestPlayOnThePage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := start(t, "peer", "play", "--browser", "none", "--frames", "90", "--data-dir", dir)
+	if line := p.line("page"); !strings.HasPrefix(line, "http://127.0.0.1:") || !strings.Contains(line, "/#") {
+		t.Errorf("page line %q", line)
+	}
+	p.ends(0, "")
+	files, err := filepath.Glob(filepath.Join(dir, "replays", "*.bsr"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	start(t, "peer", "replay", "verify", files[0]).ends(0, "")
+	show := start(t, "peer", "replay", "show", files[0])
+	show.ends(0, "")
+	text := strings.Join(show.output(), "\n")
+	for _, want := range []string{"frames 90", "ruleset sf", "team 0 ", "team 1 ", "hash 0 ", "hash 89 ", "input 0 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func TestPageMistakes(t *testing.T) {
+	t.Parallel()
+	notReplay := filepath.Join(t.TempDir(), "x.bsr")
+	if err := os.WriteFile(notReplay, []byte("BSRP"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"play", "--browser", "none", "--page-addr", "0.0.0.0:0"}, "loopback"},
+		{[]string{"host", "--browser", "none", "--rematch"}, "--headless"},
+		{[]string{"train", "--headless", "--input", "bot:easy"}, "needs the page"},
+		{[]string{"train", "now"}, "takes no argument"},
+		{[]string{"host", "--headless", "--input", "bot:easy", "--delay", "auto"}, "forecast"},
+		{[]string{"host", "--browser", "none", "--mode", "delay"}, "not in this version"},
+		{[]string{"replay", "show"}, "replay show FILE"},
+		{[]string{"replay", "show", notReplay}, "x.bsr"},
+	} {
+		args := append(tt.args, "--data-dir", t.TempDir())
+		start(t, "peer", args...).ends(2, tt.want)
+	}
+}
