@@ -393,3 +393,38 @@ func TestTunnelWhileDraining(t *testing.T) {
 	carry(t, hs.Channel, host, join)
 	carry(t, hs.Channel, join, host)
 }
+
+// Whatever a tunnel carries, nothing is stored without a right tag, nothing goes to anybody but its own client, and the tunnel
+// either goes on or ends.
+func FuzzTunnelFrame(f *testing.F) {
+	set, err := Config{}.check()
+	if err != nil {
+		f.Fatal(err)
+	}
+	fwd := newForwarder(&set, newSecret([32]byte{1}), newClock(newFakeTime().now))
+	reg := rendezvous.Reg{Channel: 5, Lobby: rendezvous.LobbyID{1}, Expiry: ^uint32(0), Counter: 1}
+	wrong := rendezvous.RegKey{1}
+	f.Add(rendezvous.AppendReg(nil, &reg, &wrong), false)
+	f.Add(rendezvous.AppendReg(nil, &reg, &wrong), true)
+	f.Add(dataFrame(10), true)
+	f.Add([]byte{rendezvous.FrameData, 1}, true)
+	f.Add(appendStunRequest(nil, [12]byte{}, 128), false)
+	f.Fuzz(func(t *testing.T, b []byte, bound bool) {
+		if len(b) == 0 || len(b) > rendezvous.MaxFrame {
+			return // never handed on
+		}
+		stats := &tunnelStats{}
+		p := &tunnel{f: fwd, name: stats.newName(), stats: stats, queue: newFrameQueue(), kill: func() {}, bound: bound, channel: pairChannel}
+		kept := bytes.Clone(b)
+		err := p.frame(t.Context(), b)
+		if !bytes.Equal(b, kept) {
+			t.Fatal("the frame was changed")
+		}
+		if n, _ := fwd.table.count(fwd.clock.mono(), 0); n != 0 || p.queue.size != 0 || p.bound != bound {
+			t.Fatalf("%x made %d sessions and %d bytes of answers", b, n, p.queue.size)
+		}
+		if err == nil && (!bound || b[0] == rendezvous.FrameData && binary.LittleEndian.Uint32(b[1:]) != pairChannel) {
+			t.Fatalf("%x keeps the tunnel open", b)
+		}
+	})
+}

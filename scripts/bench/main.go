@@ -54,7 +54,7 @@ func main() {
 	flag.DurationVar(&o.seconds, "time", 5*time.Second, "how long each run takes")
 	flag.IntVar(&o.sessions, "sessions", 10000, "idle sessions of the memory run, 0 leaves it out")
 	flag.IntVar(&o.rounds, "rounds", 3, "how often all servers are measured, one after the other; the table shows medians")
-	flag.IntVar(&o.serverCPU, "server-cpu", 0, "the processor the server runs on; the load runs on the others")
+	flag.IntVar(&o.serverCPU, "server-cpu", 0, "the processor the server runs on, the load runs on the others; -1: both on all")
 	flag.IntVar(&o.payload, "payload", 100, "bytes a player sends, 16 to 1200")
 	flag.DurationVar(&o.soak, "soak", 0, "instead of the table: run -matches over the relay for so long")
 	flag.IntVar(&o.matches, "matches", 1000, "simultaneous matches of the soak, 60 datagrams a second each way")

@@ -39,7 +39,7 @@ func (r *result) line(name string) string {
 
 // prepare keeps the generator off the server's processor and allows enough files.
 func prepare(o *options) error {
-	if runtime.NumCPU() > 1 && os.Getenv("RELAYBENCH_PINNED") == "" {
+	if o.serverCPU >= 0 && runtime.NumCPU() > 1 && os.Getenv("RELAYBENCH_PINNED") == "" {
 		var cpus []string
 		var set unix.CPUSet
 		if err := unix.SchedGetaffinity(0, &set); err != nil {

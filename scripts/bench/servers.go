@@ -102,6 +102,14 @@ type server struct {
 	stop func()
 }
 
+// pinned is a command that runs on the server's processor, or on all of them if none was chosen.
+func pinned(o *options, name string, args ...string) *exec.Cmd {
+	if o.serverCPU < 0 {
+		return exec.Command(name, args...)
+	}
+	return exec.Command("taskset", append([]string{"-c", strconv.Itoa(o.serverCPU), name}, args...)...)
+}
+
 // startServer starts a server on its own processor.
 func startServer(o *options, name string) (*server, error) {
 	if name == "coturn" {
@@ -111,7 +119,7 @@ func startServer(o *options, name string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("taskset", "-c", strconv.Itoa(o.serverCPU), self, "serve", name)
+	cmd := pinned(o, self, "serve", name)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -150,7 +158,7 @@ func startCoturn(o *options) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("taskset", "-c", strconv.Itoa(o.serverCPU), path, "-n",
+	cmd := pinned(o, path, "-n",
 		"--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1", "--listening-port="+strconv.Itoa(int(addr.Port())),
 		"--min-port="+strconv.Itoa(turnPortFirst), "--max-port="+strconv.Itoa(turnPortLast),
 		"--lt-cred-mech", "--user="+user+":"+password, "--realm="+realm, "--allow-loopback-peers", "--no-cli", "--no-tls", "--no-dtls",
