@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the rules in code. Peers whose versions differ must not play.
-const Version = 1
+const Version = 2
 
 // What makes two machines agree (DET-01, DET-02): the step is deterministic, and there is no floating point in it to be strict about.
 const (

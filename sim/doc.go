@@ -26,10 +26,21 @@
 //
 // The canonical encoding, little-endian throughout, which is hashed, compared and sent, is
 //
-//	seed u64 | frame i32 | fighters n u8 | n × fighter | match | match generator
+//	seed u64 | frame i32 | fighters n u8 | n × fighter | who is where, settings | match | 2 × team | match generator
 //
-// with the fields of a fighter in the order of fighter.go. What a step only reports (events, hits, inputs shown) stands in the
+// with the fields of a fighter in the order of fighter.go. One of a 1v1 takes about 380 bytes. What a step only reports (events, hits, inputs shown) stands in the
 // World too but is neither encoded nor hashed nor compared.
+//
+// What a hit does is worked out once (damage.go) and handed to effects, which only apply it to attributes (effects.go); what it
+// should feel like is handed on as a HitConfirmed and by nothing else. What differs between rulesets is data; the code of a
+// mechanic asks the ruleset whether it exists.
+//
+// A team is 1, 2 or 3 fighters. One leads (the point), an assist comes for one move, and a second one may stand beside the point
+// under the same hands; the others are off the stage:
+//
+//	Bench ──tag in, knockout of the point──> OnPoint ──tag out, snapback, knockout──> Bench
+//	Bench ──call──> Assisting ──its move is over──> Bench
+//	Bench ──Cross Assault──> Crossing ──time is over──> Bench,  or ──the point is out──> OnPoint
 //
 // Frame labels: the state after frame N has label N. The first frame is 0, a fresh world has label -1.
 //

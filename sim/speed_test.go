@@ -38,6 +38,18 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+// The same holds for a 3v3 with four fighters on the stage.
+func TestNoAllocationsInTeams(t *testing.T) {
+	g := newRing(t, data.TagTeam, Format3v3, 100)
+	g.p(0).SuperMeter, g.p(1).SuperMeter = 4000, 4000
+	g.step(DownBit|AssistBit|StanceBit, DownBit|AssistBit|StanceBit)
+	in := busyTape(8, 2000)
+	f := 0
+	if n := testing.AllocsPerRun(1900, func() { g.w.step(g.r, in[f][:], Emit); g.w.Hash(); f++ }); n != 0 {
+		t.Fatalf("a step allocates %.1f times", n)
+	}
+}
+
 // fighting is a world in which both sides attack all the time.
 func fighting(b *testing.B) (World, [][2]Input) {
 	w := newWorld(b, 5, "sable", "tarn")
@@ -65,6 +77,51 @@ func BenchmarkStep(b *testing.B) {
 			w = start
 		}
 		w.Step(in[i&511][:], Emit)
+	}
+}
+
+// crowded is a 3v3 in which both sides attack, call partners and have two fighters under the same hands.
+func crowded(b *testing.B) (World, [][2]Input) {
+	c := Config{Seed: 5, Ruleset: data.TagTeam, Format: Format3v3, Rounds: 2, Teams: [2][3]FighterID{{1, 2, 1}, {2, 1, 2}}}
+	var w World
+	if err := w.Reset(c); err != nil {
+		b.Fatal(err)
+	}
+	for w.Phase() != Live {
+		w.Step(nil, Emit)
+	}
+	w.fighters[0].X, w.fighters[1].X = -Fixed(40<<16), Fixed(40<<16)
+	w.fighters[0].SuperMeter, w.fighters[1].SuperMeter = 4000, 4000
+	words := []uint16{LightBit, 0, MediumBit, HeavyBit, 0, SpecialBit, DownBit | MediumBit, 0, DownBit | HeavyBit}
+	in := make([][2]Input, 512)
+	for f := range in {
+		in[f][0].Now, in[f][1].Now = words[f/2%len(words)], words[(f/2+4)%len(words)]
+		switch f {
+		case 0, 1:
+			in[f][0].Now, in[f][1].Now = DownBit|AssistBit|StanceBit, DownBit|AssistBit|StanceBit
+		case 4, 5:
+			in[f][0].Now, in[f][1].Now = StanceBit, StanceBit
+		}
+		if f > 0 {
+			in[f][0].Prev, in[f][1].Prev = in[f-1][0].Now, in[f-1][1].Now
+		}
+	}
+	w.Step(in[0][:], Emit)
+	if w.active != 0b1111 {
+		b.Fatalf("on the stage: %b", w.active)
+	}
+	return w, in
+}
+
+func BenchmarkStep3v3(b *testing.B) {
+	start, in := crowded(b)
+	w := start
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if i%511 == 0 {
+			w = start
+		}
+		w.Step(in[1+i%511][:], Emit)
 	}
 }
 
