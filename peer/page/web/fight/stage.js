@@ -1,0 +1,169 @@
+// The quay at dusk: layers of paper-cut shapes that move with the camera. Drawn
+// from a seed, so that it is the same on both screens.
+
+function random(seed) { // mulberry32
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export class Stage {
+  constructor() {
+    const r = random(7);
+    this.stars = Array.from({ length: 70 }, () => [r(), r() * 0.46, 0.5 + r() * 1.1, r() * 7]);
+    this.hills = [0, 1].map((k) => Array.from({ length: 26 }, (_, i) => [(i - 13) * 180, 60 + k * -18 + r() * (90 - k * 30)]));
+    this.houses = [];
+    for (let x = -1500; x < 1500;) {
+      const w = 80 + r() * 90, h = 110 + r() * 170;
+      this.houses.push({ x, w, h, roof: 18 + r() * 46, tone: r(), windows: Array.from({ length: Math.floor(w / 26) * Math.floor(h / 44) }, () => r()) });
+      x += w + (r() < 0.25 ? 40 : 3);
+    }
+    this.lamps = [-760, -380, 0, 380, 760];
+    this.boats = [[-520, 0.4], [300, 1.9], [720, 3]];
+    this.motes = Array.from({ length: 26 }, () => [r() * 1600 - 800, r() * 260 + 20, r() * 7, 0.3 + r()]);
+  }
+
+  /** cam: { x, y, zoom, w, h, floor } in design pixels; time in frames. */
+  draw(c, cam, time, half, calm) {
+    const { w, h } = cam, horizon = cam.floor - 150 * cam.zoom * 0.55 + cam.y * 0.25;
+    const sky = c.createLinearGradient(0, 0, 0, horizon);
+    sky.addColorStop(0, '#10122b');
+    sky.addColorStop(0.5, '#2c2350');
+    sky.addColorStop(0.82, '#7a3d63');
+    sky.addColorStop(1, '#d9775a');
+    c.fillStyle = sky;
+    c.fillRect(-80, -80, w + 160, horizon + 82);
+    c.fillStyle = '#fff4dc';
+    for (const [x, y, size, at] of this.stars) {
+      c.globalAlpha = 0.35 + (calm ? 0.2 : 0.3 * Math.sin(time / 40 + at));
+      c.fillRect(x * w, y * h, size, size);
+    }
+    c.globalAlpha = 1;
+    const mx = w * 0.72 - cam.x * 0.03;
+    glow(c, mx, h * 0.2 + cam.y * 0.05, 130, 'rgba(255,232,190,0.22)');
+    c.fillStyle = '#ffeccb';
+    c.beginPath(); c.arc(mx, h * 0.2 + cam.y * 0.05, 38, 0, 7); c.fill();
+    this.hills.forEach((list, k) => {
+      const far = 0.12 + k * 0.1;
+      c.fillStyle = k ? '#392a4f' : '#563457';
+      c.beginPath();
+      c.moveTo(-90, horizon + 4);
+      for (const [x, y] of list) c.lineTo(w / 2 + x * 0.9 - cam.x * far, horizon - y + cam.y * 0.15);
+      c.lineTo(w + 90, horizon + 4);
+      c.fill();
+    });
+    this.town(c, cam, horizon);
+    this.water(c, cam, horizon, time, calm);
+    this.quay(c, cam, time, half);
+  }
+
+  town(c, cam, horizon) {
+    const far = 0.42;
+    for (const b of this.houses) {
+      const x = cam.w / 2 + (b.x * 0.8 - cam.x) * far * cam.zoom, w = b.w * far * cam.zoom, h = b.h * far * cam.zoom, y = horizon + 12;
+      if (x > cam.w + 90 || x + w < -90) continue;
+      c.fillStyle = b.tone < 0.4 ? '#241d3b' : b.tone < 0.75 ? '#2b2242' : '#1f1a35';
+      c.fillRect(x, y - h, w + 1, h);
+      c.beginPath(); c.moveTo(x - 4, y - h); c.lineTo(x + w / 2, y - h - b.roof * far * cam.zoom); c.lineTo(x + w + 4, y - h); c.fill();
+      const columns = Math.max(1, Math.floor(b.w / 26));
+      b.windows.forEach((v, i) => {
+        if (v < 0.55) return;
+        c.fillStyle = v > 0.8 ? '#ffc96b' : '#c98a4f';
+        c.globalAlpha = 0.55 + v * 0.3;
+        const s = far * cam.zoom;
+        c.fillRect(x + (8 + (i % columns) * 26) * s, y - h + (16 + Math.floor(i / columns) * 44) * s, 11 * s, 17 * s);
+      });
+      c.globalAlpha = 1;
+    }
+  }
+
+  water(c, cam, horizon, time, calm) {
+    const top = horizon + 12, edge = cam.floor - 46 * cam.zoom + cam.y;
+    const g = c.createLinearGradient(0, top, 0, edge + 40);
+    g.addColorStop(0, '#8b4a5e');
+    g.addColorStop(0.35, '#3b2b55');
+    g.addColorStop(1, '#191a3a');
+    c.fillStyle = g;
+    c.fillRect(-80, top, cam.w + 160, Math.max(0, edge - top + 60));
+    c.strokeStyle = 'rgba(255,214,160,0.24)';
+    c.lineWidth = 2;
+    for (let i = 0; i < 46; i++) {
+      const y = top + 5 + ((i * 37) % 100) / 100 * Math.max(10, edge - top), s = 0.4 + (y - top) / 130;
+      const x = (((i * 211 - cam.x * 0.5 * s + (calm ? 0 : Math.sin(time / 50 + i) * 12)) % (cam.w + 200)) + cam.w + 200) % (cam.w + 200) - 100;
+      c.beginPath(); c.moveTo(x, y); c.lineTo(x + 26 * s, y); c.stroke();
+    }
+    for (const [bx, at] of this.boats) {
+      const x = cam.w / 2 + (bx - cam.x) * 0.6 * cam.zoom, y = top + (edge - top) * 0.42 + (calm ? 0 : Math.sin(time / 45 + at) * 2.5), s = 0.62 * cam.zoom;
+      c.fillStyle = '#15122a';
+      c.beginPath(); c.moveTo(x - 60 * s, y - 12 * s); c.quadraticCurveTo(x, y + 16 * s, x + 66 * s, y - 16 * s); c.lineTo(x + 48 * s, y + 6 * s); c.lineTo(x - 46 * s, y + 6 * s); c.fill();
+      c.fillRect(x - 3 * s, y - 74 * s, 4 * s, 74 * s);
+      glow(c, x + 40 * s, y - 22 * s, 22 * s, 'rgba(255,196,110,0.5)');
+    }
+  }
+
+  quay(c, cam, time, half) {
+    const y = cam.floor + cam.y, z = cam.zoom, back = y - 46 * z;
+    const at = (x, k = 1) => cam.w / 2 + (x - cam.x) * z * k;
+    // Railing behind the fighters, with lamps.
+    c.strokeStyle = '#14122a';
+    c.lineWidth = 4 * z * 0.7;
+    c.beginPath(); c.moveTo(-80, back - 50 * z); c.lineTo(cam.w + 80, back - 50 * z); c.moveTo(-80, back - 26 * z); c.lineTo(cam.w + 80, back - 26 * z); c.stroke();
+    c.fillStyle = '#14122a';
+    for (let x = -1200; x <= 1200; x += 95) c.fillRect(at(x, 0.92) - 3 * z, back - 56 * z, 6 * z, 60 * z);
+    for (const x of this.lamps) {
+      const lx = at(x, 0.92), ly = back - 205 * z;
+      c.fillRect(lx - 3.5 * z, ly, 7 * z, 210 * z);
+      c.fillRect(lx - 16 * z, ly - 2 * z, 32 * z, 5 * z);
+      glow(c, lx, ly - 16 * z, 120 * z, 'rgba(255,190,96,0.30)');
+      c.fillStyle = '#ffe2a3';
+      c.beginPath(); c.moveTo(lx - 9 * z, ly - 4 * z); c.lineTo(lx - 12 * z, ly - 28 * z); c.lineTo(lx + 12 * z, ly - 28 * z); c.lineTo(lx + 9 * z, ly - 4 * z); c.fill();
+      c.fillStyle = '#14122a';
+      c.beginPath(); c.moveTo(lx - 15 * z, ly - 28 * z); c.lineTo(lx, ly - 42 * z); c.lineTo(lx + 15 * z, ly - 28 * z); c.fill();
+    }
+    // Planks.
+    const g = c.createLinearGradient(0, back, 0, cam.h);
+    g.addColorStop(0, '#4a3340');
+    g.addColorStop(0.25, '#5c3e44');
+    g.addColorStop(1, '#241a2b');
+    c.fillStyle = g;
+    c.fillRect(-80, back, cam.w + 160, cam.h - back + 160);
+    c.strokeStyle = 'rgba(20,12,28,0.5)';
+    c.lineWidth = 2;
+    c.beginPath();
+    for (let x = -1500; x <= 1500; x += 58) { c.moveTo(at(x, 0.92), back); c.lineTo(at(x, 1.7), cam.h + 80); }
+    c.stroke();
+    c.fillStyle = 'rgba(255,200,130,0.18)';
+    c.fillRect(-80, back, cam.w + 160, 2.5 * z);
+    for (const x of this.lamps) { // light on the floor
+      c.save(); c.translate(at(x), y + 4 * z); c.scale(1, 0.22);
+      glow(c, 0, 0, 190 * z, 'rgba(255,186,100,0.17)');
+      c.restore();
+    }
+    for (const side of [-1, 1]) { // the ends of the stage
+      const x = at(side * (half + 30));
+      c.fillStyle = '#171326';
+      c.fillRect(x - 11 * z, y - 62 * z, 22 * z, 74 * z);
+      c.fillStyle = '#cbb88e';
+      c.fillRect(x - 12 * z, y - 40 * z, 24 * z, 9 * z);
+      c.fillRect(x - 12 * z, y - 22 * z, 24 * z, 5 * z);
+    }
+    c.fillStyle = '#ffd79a';
+    for (const [x, h, at0, v] of this.motes) {
+      c.globalAlpha = 0.25 + 0.25 * Math.sin(time / 30 + at0);
+      c.fillRect(at(x + Math.sin(time / 90 * v + at0) * 40, 0.95), y - h * z + Math.cos(time / 70 + at0) * 10, 2.4, 2.4);
+    }
+    c.globalAlpha = 1;
+  }
+}
+
+/** A soft round light. */
+export function glow(c, x, y, r, colour) {
+  const g = c.createRadialGradient(x, y, 0, x, y, r);
+  g.addColorStop(0, colour);
+  g.addColorStop(1, colour.replace(/[\d.]+\)$/, '0)'));
+  c.fillStyle = g;
+  c.beginPath(); c.arc(x, y, r, 0, 7); c.fill();
+}

@@ -1,0 +1,60 @@
+import { el, text, show, button, holdButton } from '../dom.js';
+import { t } from '../language.js';
+import { openDialog } from './dialog.js';
+import { settingsDialog } from './settings.js';
+import { Flag } from '../snapshot.js';
+
+/** The line of figures below a fight, by the hud setting. */
+export function netLine(app, part) {
+  const shape = el('span', { class: 'shape', 'aria-hidden': 'true' }), words = el('span', {}), more = el('span', { class: 'more' });
+  const node = el('p', { class: 'netline', 'aria-label': t('net.line') }, shape, ' ', words, more);
+  return {
+    node,
+    take(n) {
+      const hud = app.settings.value.hud;
+      show(node, hud !== 'off' && part().kind !== 'play' || hud === 'full');
+      const grade = n.grade || 'good';
+      node.dataset.grade = grade;
+      text(shape, { good: '●', borderline: '▲', poor: '■' }[grade] || '●');
+      text(words, n.line);
+      text(more, hud === 'full' ? ' · ' + t('net.more', { jitter: n.jitter_ms.toFixed(1), stalls: n.stalls, offset: (n.offset_us / 1000).toFixed(1), adv: n.advantage,
+        up: (n.up_bps / 1000).toFixed(1), down: (n.down_bps / 1000).toFixed(1), fec: n.fec, rec: n.recovered, p99: n.tick_us.p99 }) : '');
+    },
+  };
+}
+
+export function pauseDialog(app, sentence, leave) {
+  const d = openDialog(app, t('pause.title'), [el('p', { class: 'quiet' }, sentence),
+    el('div', { class: 'column' }, button(t('pause.resume'), () => d.close(), { class: 'main', 'data-first': true }), button(t('controls'), () => app.controls()),
+      button(t('settings'), () => settingsDialog(app)), button(t('pause.graph'), () => { app.view.toggleGraph(); d.close(); }), leave(() => d.close()))]);
+}
+
+export function fight(app, root, part) {
+  const net = netLine(app, () => part);
+  const offer = el('section', { class: 'offer', hidden: true, role: 'alertdialog', 'aria-label': t('offer.title') },
+    el('p', {}, t('offer.text')), el('p', { class: 'quiet' }, t('offer.keys')),
+    el('div', { class: 'row' }, button(t('offer.yes'), () => app.cmd('answer', { accept: true })), button(t('offer.no'), () => app.cmd('answer', { accept: false }))));
+  const viewer = el('p', { class: 'viewer', hidden: true }, t('viewer'));
+  root.append(net.node, offer, viewer, el('p', { class: 'unseen' }, t('fight.keys')));
+  net.node.hidden = true;
+  let offered = false;
+  return {
+    plays: true,
+    update(p) { part = p; app.view.frameOf(p); show(viewer, app.link.role === 'viewer'); },
+    snapshot(s) {
+      const on = Boolean(s.flags & Flag.offered);
+      if (on !== offered) { offered = on; show(offer, on); }
+    },
+    net: net.take,
+    key(e) {
+      if (e.repeat) return false;
+      if (e.code === 'F2' || e.code === 'Tab') { e.preventDefault(); app.view.toggleGraph(); return true; }
+      if (offered && (e.code === 'F9' || e.code === 'F10')) { e.preventDefault(); app.cmd('answer', { accept: e.code === 'F9' }); return true; }
+      return false;
+    },
+    back() {
+      pauseDialog(app, t('pause.text'), (close) => holdButton(t('leave.hold'), () => { app.cmd('leave'); close(); }, { class: 'danger' }));
+    },
+    leave() { app.view.frameOf(null); },
+  };
+}
