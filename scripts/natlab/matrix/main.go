@@ -93,5 +93,5 @@ func run(ctx context.Context, o options) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return print(os.Stdout, rows, o)
+	return writeTable(os.Stdout, rows, o)
 }

@@ -95,8 +95,8 @@ func hashes(rows []*row) []string {
 	return all
 }
 
-// print writes the table and returns an error if a cell is not as it must be.
-func print(w io.Writer, rows []*row, o options) error {
+// writeTable prints the rows and returns an error if a cell is not as it must be.
+func writeTable(w io.Writer, rows []*row, o options) error {
 	fmt.Fprintf(w, "%d matches a cell, %d frames each, round trip %v, loss %g %%; times in ms from both in the lobby, medians, host / join\n\n",
 		o.runs, o.frames, o.rtt, o.loss)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
