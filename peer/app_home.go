@@ -11,6 +11,7 @@ import (
 	"backstep/peer/page"
 	"backstep/sim"
 	"backstep/sim/bot"
+	"backstep/sim/data"
 )
 
 // home is the title screen and everything that starts from it.
@@ -165,10 +166,43 @@ func (a *app) host(ctx context.Context, cmd page.Command) error {
 	if c.Relays, err = a.relays(cmd.Relay); err != nil {
 		return err
 	}
-	if cmd.Rounds != nil && *cmd.Rounds >= 1 && *cmd.Rounds <= sim.MaxRounds {
-		c.Rounds = uint8(*cmd.Rounds)
+	if err := c.choose(cmd); err != nil {
+		return err
 	}
 	return a.versus(ctx, c, false)
+}
+
+// choose takes the rules a host picked on the page.
+func (c *Config) choose(cmd page.Command) (err error) {
+	if cmd.Rounds != nil {
+		c.Rounds = uint8(max(1, min(*cmd.Rounds, sim.MaxRounds)))
+	}
+	if cmd.Ruleset != "" {
+		if c.Ruleset, err = sim.ParseRuleset(cmd.Ruleset); err != nil {
+			return fail(exitUsage, match.EndError, err, "%v", err)
+		}
+	}
+	if cmd.Format != "" {
+		if c.Format, err = sim.ParseFormat(cmd.Format); err != nil {
+			return fail(exitUsage, match.EndError, err, "%v", err)
+		}
+	}
+	c.fillTeam()
+	return nil
+}
+
+// fillTeam gives the team as many fighters as the format has: further ones of
+// the roster, or fewer.
+func (c *Config) fillTeam() {
+	cast := data.Embedded().Fighters()
+	for k := range c.Team {
+		switch {
+		case k >= c.Format.Roster():
+			c.Team[k] = 0
+		case c.Team[k] == 0:
+			c.Team[k] = cast[k%len(cast)].ID
+		}
+	}
 }
 
 // ParseInvite reads a lobby code out of what friends send each other: the code
@@ -220,6 +254,12 @@ func (a *app) sparring(ctx context.Context, cmd page.Command) error {
 		}
 	}
 	c := a.c
+	if err := c.choose(page.Command{Rounds: cmd.Rounds, Ruleset: cmd.Ruleset}); err != nil {
+		return err
+	}
+	if team, ok := a.team(&c, cmd.Team); ok {
+		c.Team = team
+	}
 	if c.Embed == nil {
 		return fail(exitInternal, match.EndError, nil, "this program has no relay to play on")
 	}

@@ -11,6 +11,7 @@ import (
 	"backstep/peer/match"
 	"backstep/peer/page"
 	"backstep/peer/setup"
+	"backstep/sim"
 )
 
 func loopback(port uint16) string { return fmt.Sprintf("127.0.0.1:%d", port) }
@@ -121,6 +122,13 @@ func (a *app) meet(ctx context.Context, m *company) error {
 	m.hostOffer = other
 	if c.Host {
 		m.hostOffer = c.offer()
+	} else {
+		// The rules are the host's; what this side insists on was compared.
+		c.Ruleset, c.Format, c.Rounds = sim.Ruleset(other.Ruleset), sim.Format(other.Format), other.Rounds
+		c.fillTeam()
+		if w := c.world(); w.Valid() != nil {
+			return fail(exitIncompatible, match.EndVersion, w.Valid(), "the host wants to play what this version cannot: %v", w.Valid())
+		}
 	}
 	m.persons[c.side()] = page.Person{Name: c.Name, Region: rendezvous.CleanText(c.Region), Build: c.Build}
 	m.persons[1-c.side()] = page.Person{Name: rendezvous.CleanText(m.session.Opponent.Name), Region: rendezvous.CleanText(other.Region),

@@ -31,6 +31,13 @@ type trainee struct {
 func (a *app) train(ctx context.Context, cmd page.Command) error {
 	c := sim.DefaultConfig()
 	c.Ruleset, c.Teams[0] = a.c.Ruleset, a.c.Team
+	c.Teams[0][1], c.Teams[0][2] = 0, 0
+	if cmd.Ruleset != "" {
+		var err error
+		if c.Ruleset, err = sim.ParseRuleset(cmd.Ruleset); err != nil {
+			return fail(exitUsage, match.EndError, err, "%v", err)
+		}
+	}
 	for side := range min(len(cmd.Team), 2) {
 		if team, err := sim.ParseTeam(cmd.Team[side]); err == nil {
 			c.Teams[side] = team

@@ -12,7 +12,6 @@
 //	code -> lobby -> keys -> link over the relay -> lounge: forecast -> both accept -> direct path
 //	     -> lounge: select -> set-up -> match loop -> lounge: result ──> set-up … or leave
 //
-// Both return an error whose ExitCode method
-// is the exit code of the contract and whose text is one sentence that says
-// what happened and what to do.
+// Both return an error whose ExitCode method is the exit code of the contract
+// and whose text is one sentence that says what happened and what to do.
 package peer

@@ -95,6 +95,8 @@ func parseInput(b []byte) (input, error) {
 type Command struct {
 	Cmd      string          `json:"cmd"`
 	Rounds   *int            `json:"rounds,omitempty"`
+	Ruleset  string          `json:"ruleset,omitempty"`
+	Format   string          `json:"format,omitempty"`
 	Relay    string          `json:"relay,omitempty"`
 	Code     string          `json:"code,omitempty"`
 	Bot      string          `json:"bot,omitempty"`
@@ -154,7 +156,7 @@ func parseCommand(b []byte) (Command, error) {
 		return Command{}, fmt.Errorf("%w: unknown command", errMessage)
 	case c.Cmd != "settings" && (len(b) > maxCommand || c.Settings != nil), c.Cmd == "settings" && c.Settings == nil:
 		return Command{}, fmt.Errorf("%w: settings", errMessage)
-	case len(c.Team) > 3, len(c.Relay) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Act) > maxText:
+	case len(c.Team) > 3, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Act) > maxText:
 		return Command{}, fmt.Errorf("%w: text too long", errMessage)
 	}
 	for _, name := range c.Team {
