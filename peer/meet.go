@@ -25,8 +25,8 @@ func (c *Config) meet(ctx context.Context) (s *lobby.Session, stop func(), err e
 			Name: c.Name, Build: c.Build, Hide: c.Paths.Hides(),
 			Config: setup.AppendOffer(nil, c.offer()),
 		},
-		DataHash: c.offer().DataHash,
-		Wait:     c.Wait, Timeout: c.Timeout, Log: c.Log,
+		DataHash: c.offer().DataHash, Fits: c.compare,
+		Wait: c.Wait, Timeout: c.Timeout, Log: c.Log,
 		OnCode: func(code string) {
 			c.print("lobby %s", code)
 			if c.onCode != nil {
@@ -62,14 +62,26 @@ func (c *Config) meet(ctx context.Context) (s *lobby.Session, stop func(), err e
 	return s, stop, nil
 }
 
-// fits compares what the opponent offers with what this side plays.
-func (c *Config) fits(s *lobby.Session) error {
-	other, err := setup.ParseOffer(s.Opponent.Config)
+// compare says why the two sides cannot play together, if so.
+func (c *Config) compare(opponent lobby.Hello) error {
+	other, err := setup.ParseOffer(opponent.Config)
 	if err != nil {
 		return fail(exitIncompatible, match.EndVersion, err, "the opponent's program speaks another protocol than this one; both must use the same version")
 	}
 	if err := setup.Compare(c.offer(), other, c.Host); err != nil {
 		return fail(exitIncompatible, match.EndVersion, err, "%v", err)
+	}
+	return nil
+}
+
+// fits compares what the opponent offers with what this side plays.
+func (c *Config) fits(s *lobby.Session) error {
+	if err := c.compare(s.Opponent); err != nil {
+		return err
+	}
+	other, err := setup.ParseOffer(s.Opponent.Config)
+	if err != nil {
+		return err // compare has read it already
 	}
 	if other.Build != c.Build {
 		c.Log.Warn().Str("event", "build_differs").Str("ours", c.Build).Str("theirs", rendezvous.CleanText(other.Build)).

@@ -2,10 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"backstep/rollback/wire"
+	"backstep/sim"
 )
 
 // another builds the peer with changed source files.
@@ -52,14 +56,21 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	next := func(v int) [2]string {
+		return [2]string{fmt.Sprintf("Version = %d", v), fmt.Sprintf("Version = %d", v+1)}
+	}
+	nextWire, nextSim := next(wire.Version), next(sim.Version)
+	otherData := [2]string{"health = 1050", "health = 1051"}
 	for _, tt := range []struct {
 		name       string
 		changes    map[string][2]string
 		newer, old string // what the two sides say
 	}{
-		{"wire", map[string][2]string{"rollback/wire/packet.go": {"Version = 1", "Version = 2"}}, "the opponent is older (wire", "this side is older (wire"},
-		{"sim", map[string][2]string{"sim/config.go": {"Version = 1", "Version = 2"}}, "the opponent is older (sim", "this side is older (sim"},
-		{"data", map[string][2]string{"sim/data/roster/tarn.txt": {"health = 1050", "health = 1060"}}, "game data", "game data"},
+		{"wire", map[string][2]string{"rollback/wire/packet.go": nextWire}, "the opponent is older (wire", "this side is older (wire"},
+		{"sim", map[string][2]string{"sim/config.go": nextSim}, "the opponent is older (sim", "this side is older (sim"},
+		{"data", map[string][2]string{"sim/data/roster/tarn.txt": otherData}, "game data", "game data"},
+		// An ordinary update changes rules and data, and the rules say who is older.
+		{"update", map[string][2]string{"sim/config.go": nextSim, "sim/data/roster/tarn.txt": otherData}, "the opponent is older (sim", "this side is older (sim"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			next := another(t, tt.name, tt.changes)

@@ -30,6 +30,10 @@ type Config struct {
 	ProtoMin, ProtoMax uint8
 	DataHash           uint64
 
+	// Fits, if set, is asked about the opponent's HELLO when the data differ:
+	// its error, which may know more, takes the place of ErrIncompatible.
+	Fits func(opponent Hello) error
+
 	// Token is the bearer token of a private relay.
 	Token string
 	// Purpose separates codes for playing and for watching; Play if empty.

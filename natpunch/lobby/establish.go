@@ -21,6 +21,7 @@ type agreed struct {
 	rtt    time.Duration
 	since  time.Time // when the last message that the other side answers was sent
 	met    time.Time // see Session.Met
+	data   uint64    // hash of the opponent's game data
 }
 
 // establish waits for SESSION, exchanges HELLOs and compares the sheets. On
@@ -95,6 +96,9 @@ func exchange(ctx context.Context, cfg *Config, c *conn, a agreed) (*Session, er
 			}
 			s.Opponent.Name = rendezvous.CleanText(s.Opponent.Name)
 			s.Opponent.Build = rendezvous.CleanText(s.Opponent.Build)
+			if err := sameData(cfg, a.data, s.Opponent); err != nil {
+				return nil, err
+			}
 			return s, nil
 		case rendezvous.TypeError:
 			var m rendezvous.ErrorMsg

@@ -301,7 +301,7 @@ func (h *host) finish(ctx context.Context, m *rendezvous.ShareBMsg) (*Session, e
 	}
 	s, err := establish(ctx, h.cfg, h.conn, agreed{
 		side: rendezvous.SideHost, run: m.Run, lookup: h.code.Lookup, lobby: h.lobby, proto: proto,
-		keys: keys.New(r.sid, isk[:]), rtt: rtt, since: since, met: r.sent,
+		keys: keys.New(r.sid, isk[:]), rtt: rtt, since: since, met: r.sent, data: theirs.DataHash,
 	})
 	if err != nil && ctx.Err() == nil {
 		for _, f := range []error{errDropped, ErrGone, ErrNoAnswer, ErrBusy} {

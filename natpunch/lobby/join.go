@@ -216,7 +216,7 @@ func (j *joiner) confirm(ctx, exchange context.Context, nJ rendezvous.Nonce, a *
 	}
 	return establish(ctx, j.cfg, j.conn, agreed{
 		side: rendezvous.SideJoin, run: a.Run, lookup: j.code.Lookup, lobby: a.Lobby, proto: proto,
-		keys: keys.New(sid, isk[:]), rtt: rtt, since: sent, met: j.asked,
+		keys: keys.New(sid, isk[:]), rtt: rtt, since: sent, met: j.asked, data: theirs.DataHash,
 	})
 }
 
