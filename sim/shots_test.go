@@ -73,7 +73,7 @@ func TestArmorAndFlash(t *testing.T) {
 	}
 	d = newDuel(t, "sable", "tarn", 300)
 	d.f(0).SuperMeter = 2000
-	m := d.attack(0, "super", 0)
+	m := d.attack(0, "super-2", 0)
 	if d.f(1).HitstopFrames != int16(m.Freeze)-1 || d.f(0).HitstopFrames != int16(m.Freeze)-1 || !d.w.Free() {
 		t.Fatalf("everybody stands still for %d and %d more frames, want %d", d.f(0).HitstopFrames, d.f(1).HitstopFrames, m.Freeze-1)
 	}

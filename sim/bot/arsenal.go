@@ -5,40 +5,76 @@ import (
 	"backstep/sim/data"
 )
 
-// arsenal is what a player knows of its fighter's moves.
-type arsenal struct {
-	kind *data.Fighter
-	foe  *data.Fighter
-	// reach of ground moves by id: how far from the feet they touch, in centimetres; 0 for shots and air moves
-	reach   [65]sim.Fixed
-	longest sim.Fixed // reach of the longest normal
-	zoner   bool      // has a shot from the ground
+// known is what a player knows of one of its moves.
+type known struct {
+	m     *data.Move
+	reach sim.Fixed // how far from the feet it touches on its first active frame, 0 for shots and moves that touch nobody
+	top   sim.Fixed // how high
 }
 
-func (a *arsenal) learn(me, foe sim.FighterID) {
-	r := data.Embedded()
+// most is more than the moves a fighter can have.
+const most = 65
+
+// arsenal is what a player knows of the two fighters that face each other under the rules of the match.
+type arsenal struct {
+	kind, foe *data.Fighter
+	rules     sim.Ruleset
+	format    sim.Format
+	list      [most]known // moves that can be commanded
+	n         int
+	reserved  uint8     // bits 1<<button of what belongs to tag play
+	longest   sim.Fixed // reach of the longest normal
+	shortest  sim.Fixed // reach of the shortest
+	zoner     bool      // has a shot from the ground
+	grappler  bool      // has a grab besides its throws
+	stances   bool
+}
+
+func (a *arsenal) learn(w *sim.World, me, foe sim.FighterID) {
 	if a.kind != nil && a.kind.ID == me && a.foe.ID == foe {
 		return
 	}
-	*a = arsenal{kind: r.Fighter(me), foe: r.Fighter(foe)}
+	c := w.Config()
+	r := data.Embedded()
+	*a = arsenal{kind: r.Fighter(me), foe: r.Fighter(foe), rules: c.Ruleset, format: c.Format}
+	switch c.Format {
+	case sim.Format1v1:
+	case sim.Format2v2:
+		a.reserved = 1 << data.Assist
+	default:
+		a.reserved = 1<<data.Assist | 1<<data.Stance
+	}
+	a.stances = len(a.kind.Stances) > 0
+	a.shortest = sim.Fixed(600 << 16)
 	for id := data.MoveID(1); int(id) <= a.kind.Moves(); id++ {
 		m := a.kind.Move(id)
-		if m.From != data.Ground {
+		if a.kind.CommandIn(a.rules, m.In, m.From, m.Button, m.Direction) != id || a.reserved>>m.Button&1 != 0 || m.Family == data.AssistCall {
 			continue
 		}
-		if m.Shot.Spawn != 0 {
-			a.zoner = true
-			continue
+		k := known{m: m}
+		if len(m.Hits) > 0 {
+			k.reach, k.top = reach(m), m.Hits[0].Y+m.Hits[0].HH
 		}
-		a.reach[id] = reach(m)
-		if m.Button <= data.Heavy {
-			a.longest = max(a.longest, a.reach[id])
+		if m.From == data.Ground && m.In == 0 {
+			switch {
+			case m.Shot.Spawn != 0:
+				a.zoner = true
+			case m.Guard == data.Grab && m.Button == data.Special:
+				a.grappler = true
+			case m.Button <= data.Heavy && m.Guard != data.Grab && k.reach > 0:
+				a.longest, a.shortest = max(a.longest, k.reach), min(a.shortest, k.reach)
+			}
 		}
+		a.list[a.n] = k
+		a.n++
 	}
 }
 
 // reach gives how far a move touches on its first active frame.
 func reach(m *data.Move) sim.Fixed {
+	if len(m.Hits) == 0 {
+		return 0
+	}
 	var moved sim.Fixed
 	for f := int32(1); f <= m.Hits[0].Start; f++ {
 		vx, _, _ := m.Speed(f)
@@ -48,17 +84,35 @@ func reach(m *data.Move) sim.Fixed {
 }
 
 // threat gives how far an attack of the opponent may touch while it lasts.
-func (a *arsenal) threat(id data.MoveID) sim.Fixed {
-	m := a.foe.Move(id)
+func (a *arsenal) threat(m *data.Move) sim.Fixed {
 	if m == nil || len(m.Hits) == 0 {
 		return 0
 	}
-	return reach(m) + sim.Fixed(40<<16)
+	return reach(m) + cm(40)
 }
 
-// touches tells whether a ground move reaches an opponent at a distance between the feet.
-func (a *arsenal) touches(m *data.Move, distance sim.Fixed) bool {
-	return m != nil && a.reach[m.ID] > 0 && a.reach[m.ID]+a.foe.StandBox.HW-sim.Fixed(4<<16) >= distance
+// touches tells whether a move reaches an opponent at a distance between the feet.
+func (a *arsenal) touches(k *known, distance sim.Fixed) bool {
+	return k.reach > 0 && k.reach+a.foe.StandBox.HW-cm(4) >= distance
+}
+
+// affords tells whether a fighter has what a move costs and needs.
+func (a *arsenal) affords(f *sim.Fighter, m *data.Move) bool {
+	c := &m.Costs
+	if f.SuperMeter < m.Cost || f.Drive < c.Drive || (c.Drive > 0 && f.Burnout != 0) || f.Stamina < c.Stamina || f.MKStamina < c.MKStamina ||
+		f.Hype < c.Hype || f.Heat < c.Heat || (m.Shot.Spawn != 0 && f.Shots[0].Life != 0) {
+		return false
+	}
+	n := &m.Needs
+	switch {
+	case n.Heat && f.Mechanics.Heat == 0, n.Rage && f.Mechanics.Rage == 0, n.SoulCharge && f.Mechanics.SoulCharge == 0:
+		return false
+	case n.Once && f.Used>>(m.ID&63)&1 != 0:
+		return false
+	case n.LowHealth:
+		return f.Health*100 < f.MaxHealth*data.Embedded().Ruleset(a.rules).FatalShare
+	}
+	return true
 }
 
 // word gives the word for a move, holding what it asks for. ahead is the bit of the direction toward the opponent.
@@ -74,3 +128,6 @@ func word(m *data.Move, ahead uint16) uint16 {
 	}
 	return w
 }
+
+// cm gives whole centimetres.
+func cm(n int) sim.Fixed { return sim.Fixed(n << 16) }

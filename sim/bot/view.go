@@ -12,7 +12,9 @@ type view struct {
 	move       data.MoveID
 	frame      int32 // how far its animation has come
 	began      int32 // which attack this is: the frame it began on
+	health     int32 // percent
 	shotX      sim.Fixed
+	shotVX     sim.Fixed
 	shot       bool
 	shotBegan  int32 // which shot this is
 	shotComing bool  // toward the bot's side of it
@@ -30,7 +32,8 @@ type eyes struct {
 
 // look takes in the opponent of slot me.
 func (e *eyes) look(w *sim.World, me, foe *sim.Fighter) {
-	v := view{x: foe.X, y: foe.Y, vy: foe.VY, action: foe.Action, frame: foe.AnimationFrame}
+	v := view{x: foe.X, y: foe.Y, vy: foe.VY, action: foe.Action, frame: foe.AnimationFrame,
+		health: foe.Health * 100 / max(1, foe.MaxHealth)}
 	if foe.Action == sim.Attack || foe.Action == sim.Throwing {
 		v.move, v.began = foe.Move, foe.MoveStart
 	}
@@ -39,7 +42,7 @@ func (e *eyes) look(w *sim.World, me, foe *sim.Fighter) {
 			if last := e.back(1); !last.shot {
 				e.shot = w.Frame()
 			}
-			v.shot, v.shotX, v.shotBegan = true, s.X, e.shot
+			v.shot, v.shotX, v.shotVX, v.shotBegan = true, s.X, s.VX, e.shot
 			v.shotComing = (s.VX > 0) == (me.X > s.X)
 		}
 	}
