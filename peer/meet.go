@@ -132,6 +132,10 @@ func (ch *channel) accept(ctx context.Context) error {
 	defer cancel()
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
+	// The opponent takes the link for secure only once it has heard us, and
+	// our greetings may all have been lost.
+	greet := time.NewTicker(probeInterval)
+	defer greet.Stop()
 	for {
 		select {
 		case <-g.accepted:
@@ -142,6 +146,10 @@ func (ch *channel) accept(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-poll.C:
 			ch.answer()
+		case <-greet.C:
+			if ch.link != nil {
+				ch.link.Send(ch.hello)
+			}
 		}
 	}
 }

@@ -56,7 +56,6 @@ func (c *Config) open(ctx context.Context, s *lobby.Session, su *setup.Setup) (*
 // reach makes the paths, and the secure link over the relay if it may carry
 // it: nothing else is used before both players accepted.
 func (c *Config) reach(ctx context.Context, s *lobby.Session, hello []byte) (*channel, error) {
-	began := now()
 	other, err := setup.ParseOffer(s.Opponent.Config)
 	if err != nil {
 		return nil, fail(exitIncompatible, match.EndVersion, err, "%v", err)
@@ -80,7 +79,6 @@ func (c *Config) reach(ctx context.Context, s *lobby.Session, hello []byte) (*ch
 		ch.close(s)
 		return nil, err
 	}
-	ch.connectUs = now() - began
 	return ch, nil
 }
 
@@ -111,8 +109,6 @@ func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn 
 // settle follows when both players accepted: the direct path is looked for,
 // and makes the link now if the relay may not.
 func (c *Config) settle(ctx context.Context, ch *channel, s *lobby.Session) error {
-	began := now()
-	defer func() { ch.connectUs += now() - began }()
 	if err := ch.paths.StartDirect(context.WithoutCancel(ctx)); err != nil {
 		return fail(exitInternal, match.EndError, err, "looking for a direct path failed: %v", err)
 	}
