@@ -148,7 +148,7 @@ func TestBothMustBeReady(t *testing.T) {
 		t.Fatal("begun although one took it back")
 	}
 	l[0].Set(Ready)
-	now = run(ends, l, now, now+3*second, func() bool { return l[0].Begun() && l[1].Begun() })
+	run(ends, l, now, now+3*second, func() bool { return l[0].Begun() && l[1].Begun() })
 	if !l[0].Begun() || !l[1].Begun() {
 		t.Fatal("not begun although both are ready")
 	}
