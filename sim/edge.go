@@ -81,6 +81,13 @@ func (s *stepper) loseEdge(i, j int) {
 	s.launch(j, s.rules.LaunchX*Fixed(dir), s.rules.LaunchY)
 	d.Facing = -dir
 	s.event(j, EventHit, s.rules.EdgeDamage)
+	s.feel(s.bare(&c, s.rules.EdgeDamage))
+}
+
+// bare is the payload of a hit that no move made: it freezes nobody.
+func (s *stepper) bare(c *contact, dmg int32) HitConfirmed {
+	return HitConfirmed{Frame: s.frame, Damage: dmg, Attacker: uint8(c.attacker), Defender: uint8(c.defender),
+		AttackerID: s.w.fighters[c.attacker].ID, DefenderID: s.w.fighters[c.defender].ID, Reaction: data.Knockdown}
 }
 
 // selfEffects does what a move does to its own fighter on its first active frame.

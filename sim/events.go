@@ -216,7 +216,9 @@ func (s *stepper) present(p Policy) {
 	o := &s.w.out
 	if o.hit > 0 {
 		h := &o.hits[o.hit-1]
-		e.Rumble = s.kind(int(h.Attacker)).Move(h.Move).Rumble
+		if m := s.kind(int(h.Attacker)).Move(h.Move); m != nil {
+			e.Rumble = m.Rumble
+		}
 	}
 	for i := range int(s.w.count) {
 		f := &s.w.fighters[i]

@@ -141,6 +141,7 @@ func (s *stepper) environment() {
 		s.launch(t, -s.rules.LaunchX*Fixed(d.X.Sign()), s.rules.LaunchY)
 		d.Hard = 1
 		s.event(t, EventEnvironment, s.rules.EnvironmentDamage)
+		s.feel(s.bare(&c, s.rules.EnvironmentDamage))
 		done = true
 	}
 	if done {
