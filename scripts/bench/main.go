@@ -36,7 +36,6 @@ type options struct {
 	payload   int
 	soak      time.Duration
 	matches   int
-	skipIdle  bool
 }
 
 func main() {

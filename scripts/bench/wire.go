@@ -14,7 +14,7 @@ const batch = 32
 
 type mmsghdr struct {
 	unix.Msghdr
-	n uint32
+	_ uint32 // bytes received
 	_ [4]byte
 }
 
