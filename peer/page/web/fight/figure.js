@@ -86,7 +86,7 @@ export function drawFighter(c, kind, p, o) {
   if (k.bag) { c.fillStyle = tint('#8a5a36'); c.beginPath(); c.ellipse(p.hip[0] - 11, p.hip[1] + 9, 8, 10, 0.2, 0, 7); c.fill(); }
   head(c, p.head, h, k, tint, o.colour);
   if (armed) rod(c, p, lh, rh, k, h, tint, o.colour);
-  limb(c, nearS, joint(nearS, lh, arm, -1), lh, thick * 1.05, thick * 0.74, tint(k.top));
+  limb(c, nearS, joint(nearS, lh, arm, -1), lh, thick * 1.05, thick * 0.74, shade(k.top, dark * (1.28 + (o.flash || 0))));
   c.fillStyle = o.colour;
   c.beginPath(); c.arc(...mid(joint(nearS, lh, arm, -1), lh, 0.62), thick * 0.46, 0, 7); c.fill(); // band of the side's colour
   fist(c, lh, thick * 0.68, tint(k.skin));
@@ -105,9 +105,24 @@ function shoe(c, at, thick, colour) {
 }
 
 function torso(c, p, shoulder, h, k, tint, colour) {
-  const wide = 0.115 * h * (0.7 + 0.3 * k.limb) * (k.limb > 1.3 ? 1.28 : 1), narrow = wide * (k.limb > 1.3 ? 0.95 : 0.72);
+  const wide = 0.108 * h * (0.7 + 0.3 * k.limb) * (k.limb > 1.3 ? 1.28 : 1), narrow = wide * (k.limb > 1.3 ? 0.95 : 0.72);
   c.fillStyle = tint(k.top);
-  taper(c, p.hip, shoulder, narrow * 2, wide * 2);
+  c.save();
+  c.translate(...p.hip);
+  c.rotate(Math.atan2(shoulder[1] - p.hip[1], shoulder[0] - p.hip[0]) - Math.PI / 2);
+  const tall = Math.hypot(shoulder[0] - p.hip[0], shoulder[1] - p.hip[1]);
+  c.beginPath();
+  c.moveTo(-narrow, -6);
+  c.quadraticCurveTo(-narrow * 0.86, tall * 0.4, -wide, tall * 0.82);
+  c.quadraticCurveTo(-wide * 0.95, tall + 5, -wide * 0.3, tall + 8);
+  c.lineTo(wide * 0.4, tall + 8);
+  c.quadraticCurveTo(wide * 1.1, tall + 3, wide, tall * 0.78);
+  c.quadraticCurveTo(narrow * 0.8, tall * 0.4, narrow, -6);
+  c.quadraticCurveTo(0, -14, -narrow, -6);
+  c.fill();
+  c.restore();
+  c.fillStyle = tint(k.skin); // neck
+  taper(c, shoulder, [shoulder[0] + (p.head[0] - shoulder[0]) * 0.7, shoulder[1] + (p.head[1] - shoulder[1]) * 0.7], 0.055 * h, 0.05 * h);
   c.fillStyle = tint(k.trim);
   const belt = mid(p.hip, shoulder, 0.12);
   c.save();
@@ -115,7 +130,7 @@ function torso(c, p, shoulder, h, k, tint, colour) {
   c.rotate(Math.atan2(shoulder[1] - p.hip[1], shoulder[0] - p.hip[0]) - Math.PI / 2);
   c.fillRect(-narrow, -3, narrow * 2, k.belt ? 7 : 4);
   c.fillStyle = colour; // sash of the side's colour across the chest
-  c.beginPath(); c.moveTo(-narrow * 0.9, 8); c.lineTo(wide * 0.55, 0.2 * h); c.lineTo(wide * 0.95, 0.185 * h); c.lineTo(-narrow * 0.45, 4); c.fill();
+  c.beginPath(); c.moveTo(-narrow * 0.94, 0.035 * h); c.lineTo(wide * 0.62, 0.2 * h); c.lineTo(wide * 0.93, 0.16 * h); c.lineTo(-narrow * 0.62, 0.012 * h); c.closePath(); c.fill();
   c.restore();
 }
 

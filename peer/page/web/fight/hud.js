@@ -28,6 +28,9 @@ export class Hud {
 
   clear() { this.ghost = [1, 1]; this.combo = [null, null]; this.spoken = ''; }
 
+  /** Training and theatre have a bar of their own below. */
+  raised(s) { return s.kind === 1 ? 0 : s.kind === 2 ? 52 : 104; }
+
   /** The bars' slow parts and the combo counters move on; frames of display time. */
   tick(s, frames) {
     for (const side of [0, 1]) {
@@ -108,7 +111,7 @@ export class Hud {
       c.strokeStyle = 'rgba(255,240,210,0.8)'; c.lineWidth = 1.6; c.stroke();
     }
     // Meter in thousands, at the bottom.
-    const my = h - 46, mw = Math.min(330, bar), mx = 40, full = f.mostMeter || 1, stocks = Math.max(1, Math.round(full / 1000));
+    const my = h - 46 - this.raised(s), mw = Math.min(330, bar), mx = 40, full = f.mostMeter || 1, stocks = Math.max(1, Math.round(full / 1000));
     for (let i = 0; i < stocks; i++) {
       const k = Math.max(0, Math.min(1, (f.meter - i * full / stocks) / (full / stocks))), sx = mx + i * (mw / stocks), sw = mw / stocks - 6;
       c.fillStyle = 'rgba(14,12,32,0.86)'; slab(c, sx - 2, my - 2, sw + 4, 18, -7); c.fill();
@@ -151,10 +154,10 @@ export class Hud {
       label(c, this.app.view.kind(s.current.fighters[slot])?.name || '', at(left), 109 + row++ * 22, '#f4ead8', undefined, 3);
     }
     c.font = plain(12 * large);
-    label(c, t('hud.meter'), at(40 + Math.min(330, bar) + 10), h - 34, '#f4ead8', undefined, 3);
-    (gauges[part?.ruleset] || []).forEach(([field], i) => label(c, t('gauge.' + field), at(240), h - 61 - i * 20, '#f4ead8', undefined, 3));
+    label(c, t('hud.meter'), at(40 + Math.min(330, bar) + 10), h - 34 - this.raised(s), '#f4ead8', undefined, 3);
+    (gauges[part?.ruleset] || []).forEach(([field], i) => label(c, t('gauge.' + field), at(240), h - 61 - i * 20 - this.raised(s), '#f4ead8', undefined, 3));
     const marks = [f.bits & 4 && t('fight.rage'), f.bits & 64 && t('fight.burnout'), f.bits & 8 && t('fight.armor'), f.stance > 0 && t('fight.stance', { n: f.stance })].filter(Boolean);
-    if (marks.length) label(c, marks.join(' · '), at(40), h - 68 - (gauges[part?.ruleset] || []).length * 20, colour, undefined, 4);
+    if (marks.length) label(c, marks.join(' · '), at(40), h - 68 - this.raised(s) - (gauges[part?.ruleset] || []).length * 20, colour, undefined, 4);
     const combo = this.combo[side];
     if (combo) {
       const pop = Math.max(0, 1 - combo.age / 8);

@@ -119,7 +119,7 @@ export class View {
     if (this.name === 'result') { c.fillStyle = 'rgba(12,10,28,0.66)'; c.fillRect(0, 0, cam.w, cam.h); return; }
     this.hud.draw(c, s, cam.w, cam.h, this.part, this.effects.words);
     if (s.kind !== 1 && s.trail.length) {
-      drawTrail(c, s, cam.w, s.kind === 2 ? cam.h - 150 : cam.h - 190, this.app.settings.colours);
+      drawTrail(c, s, cam.w, 118, this.app.settings.colours);
       drawHistory(c, s, cam.w, 280, this.app.settings.colours);
     }
     this.net.draw(c, cam.w, cam.h);
@@ -176,12 +176,12 @@ export class View {
   /** Behind menus: the quay, and on the title two fighters at ease. */
   idle(c, calm, frames) {
     const cam = this.cam;
-    cam.x += ((calm ? 0 : Math.sin(this.time / 420) * 60) + (this.name === 'title' ? -150 : 0) - cam.x) * Math.min(1, frames / 30);
+    cam.x += ((calm ? 0 : Math.sin(this.time / 420) * 30) + (this.name === 'title' ? -150 : 0) - cam.x) * Math.min(1, frames / 30);
     cam.zoom += (1.62 - cam.zoom) * Math.min(1, frames / 20);
     cam.y = 0;
     this.stage.draw(c, cam, this.time, 640, calm);
     if (this.name === 'title') {
-      const list = this.app.data.fighters, places = [[30, 1, 'a', 0], [196, -1, 'b', 1], [300, -1, 'b', 3], [-60, 1, 'a', 2]];
+      const list = this.app.data.fighters, places = [[10, 1, 'a', 0], [132, -1, 'b', 1], [212, -1, 'b', 3], [-78, 1, 'a', 2]];
       c.save();
       c.translate(cam.w / 2 - cam.x * cam.zoom, cam.floor);
       c.scale(cam.zoom, -cam.zoom);

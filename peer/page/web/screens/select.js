@@ -11,6 +11,7 @@ export function leaveDialog(app, sentence, cmd) {
 
 export function select(app, root, part) {
   const train = part.kind === 'train', size = train ? 2 : part.size;
+  let touched = false;
   let team = [...(part.you.team || [])].slice(0, size), now = part;
   const cards = app.data.fighters.map((f) => {
     const canvas = el('canvas', { width: 200, height: 210, 'aria-hidden': 'true' });
@@ -34,7 +35,8 @@ export function select(app, root, part) {
   function choose(key) {
     if (now.you.ready) return;
     if (size === 1) {
-      if (team[0] === key) { pick(true); return; }
+      if (team[0] === key && touched) { pick(true); return; } // Enter twice: chosen and ready
+      touched = true;
       team = [key];
     } else {
       const i = team.indexOf(key);

@@ -1,0 +1,246 @@
+// The page in Debian's Chromium: a match through a lobby code with keys pressed
+// here, rematch, reload, pads, keyboard alone, access, hostile names.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Bench, missing, screen, screenOf, snapshot, press, until } from './harness.js';
+
+const skip = missing() || false;
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Serious findings of axe-core on a page, as one text. */
+async function findings(page) {
+  const source = readFileSync(axe, 'utf8');
+  await page.evaluate((s) => { (0, eval)(s); }, source).catch(async () => { // CSP forbids eval: over the debugger instead
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Runtime.evaluate', { expression: source });
+  });
+  return page.evaluate(async () => {
+    const r = await globalThis.axe.run(document, { resultTypes: ['violations'] });
+    return r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`).join('\n');
+  });
+}
+
+async function keyTo(page, name) { // Tab until a control has the focus
+  for (let i = 0; i < 60; i++) {
+    if (await page.evaluate((n) => (document.activeElement?.innerText || document.activeElement?.id || '').trim().startsWith(n), name)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never reaches ${name}`);
+}
+
+test('two pages play a match through a code, rematch and leave; reload comes back', { skip, timeout: 240000 }, async (t) => {
+  const b = new Bench(t), nasty = '<img onerror=1 src=x>';
+  const host = await b.peer('host', '--rounds', '1', '--name', nasty), ca = await b.browser(), pa = await b.open(ca, host.url);
+  await screen(pa, 'hosting');
+  const code = await (await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code)).jsonValue();
+  const join = await b.peer('join', '--name', 'Grace'), cb = await b.browser(), pb = await b.open(cb, join.url);
+  await screen(pb, 'title');
+  await until(() => pb.locator('#join-code').isVisible(), 5000, 'peer join does not ask for the code');
+  await pb.keyboard.type(code.toLowerCase().replace('-', ' '));
+  await pb.keyboard.press('Enter');
+  for (const p of [pa, pb]) await screen(p, 'forecast');
+  assert.ok((await pb.innerText('#screen h1')).includes('img onerror'), 'the name is shown as text');
+  assert.equal(await pb.locator('#screen img').count(), 0);
+  await pb.waitForFunction(() => globalThis.backstep.screen.forecast?.sentence, null, { timeout: 30000 });
+  for (const p of [pa, pb]) { await keyTo(p, 'Accept'); await p.keyboard.press('Enter'); }
+  for (const p of [pa, pb]) await screen(p, 'select');
+  for (const p of [pa, pb]) { await keyTo(p, 'Ready'); await p.keyboard.press('Enter'); }
+
+  const play = async () => {
+    for (const p of [pa, pb]) await screen(p, 'fight');
+    await until(async () => (await snapshot(pa))?.phase === 'live', 30000, 'the fight never goes live');
+  };
+  await play();
+  // The first player's keys reach the fighter.
+  const x0 = (await snapshot(pa)).fighters[0].x;
+  await press(pa, 'KeyD', 600);
+  assert.ok((await snapshot(pa)).fighters[0].x > x0 + 20, 'D does not walk right');
+  // A reload in the fight comes back to it, and nothing is held.
+  await pa.keyboard.down('KeyD');
+  await pa.reload();
+  await screen(pa, 'fight');
+  await pa.waitForFunction(() => globalThis.backstep.view.s);
+  const f1 = (await snapshot(pa)).frame;
+  await until(async () => (await snapshot(pa)).frame > f1 + 30, 10000, 'no frames after the reload');
+  assert.equal((await snapshot(pa)).fighters[0].word, 0);
+  await pa.keyboard.up('KeyD');
+
+  const finish = async (done) => {
+    await pa.keyboard.down('KeyD');
+    await pa.waitForTimeout(700);
+    await pa.keyboard.up('KeyD');
+    await until(async () => {
+      if (await screenOf(pa) !== 'fight') return true;
+      for (const k of ['KeyI', 'KeyI', 'KeyK']) await press(pa, k, 60);
+      await press(pa, 'KeyD', 120);
+      return false;
+    }, 110000, 'the match does not end');
+    for (const p of [pa, pb]) await screen(p, 'result');
+    const [ra, rb] = await Promise.all([pa, pb].map((p) => p.evaluate(() => globalThis.backstep.screen.result)));
+    assert.match(ra.hash, /^[0-9a-f]{16}$/);
+    assert.equal(ra.hash, rb.hash, 'both end on the same state');
+    assert.equal(ra.winner, rb.winner);
+    assert.notEqual(ra.won, rb.won);
+    assert.equal(ra.score[0] + ra.score[1], done);
+  };
+  await finish(1);
+  // A press is not enough for a rematch, a hold is.
+  for (const p of [pa, pb]) {
+    await keyTo(p, 'Hold for a rematch');
+    await press(p, 'Enter', 120);
+    assert.equal(await p.evaluate(() => globalThis.backstep.screen.result.you), '');
+    await press(p, 'Enter', 1000);
+  }
+  await play();
+  // Leaving is a hold too.
+  await pb.keyboard.press('Escape');
+  await keyTo(pb, 'Hold to leave');
+  await press(pb, 'Enter', 1000);
+  await screen(pb, 'title');
+  await until(async () => ['result', 'error'].includes(await screenOf(pa)), 15000, 'the other side does not learn of it');
+  assert.deepEqual([...ca.outside, ...cb.outside], [], 'nothing is fetched from elsewhere');
+  assert.deepEqual([...pa.problems, ...pb.problems], []);
+});
+
+test('every menu by keyboard alone, without serious findings', { skip, timeout: 180000 }, async (t) => {
+  const b = new Bench(t), p = await b.peer('train'), context = await b.browser(), page = await b.open(context, p.url);
+  await screen(page, 'train');
+  const found = {};
+  const look = async (name) => { const f = await findings(page); if (f) found[name] = f; };
+  await look('train');
+  await page.keyboard.press('F1');
+  await look('options');
+  await keyTo(page, 'train-latency_ms');
+  await page.keyboard.press('ArrowRight');
+  await until(() => page.evaluate(() => globalThis.backstep.screen.train.options.latency_ms === 10), 5000, 'the slider does not reach the peer');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await keyTo(page, 'Leave the training room');
+  await page.keyboard.press('Enter');
+  await screen(page, 'title');
+  await look('title');
+  for (const name of ['Host a match', 'Join a match', 'Play the machine', 'Controls', 'Settings', 'How to play', 'Quit']) {
+    await keyTo(page, name);
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('.dialog').isVisible(), 3000, 'no dialog: ' + name);
+    await look(name);
+    await page.keyboard.press('Escape');
+    await until(async () => !(await page.locator('.dialog').count()), 3000, 'Escape does not close ' + name);
+    assert.ok(await page.evaluate((n) => document.activeElement.innerText.startsWith(n), name), 'the focus comes back to ' + name);
+  }
+  await keyTo(page, 'Host a match');
+  await page.keyboard.press('ArrowDown');
+  assert.ok(await page.evaluate(() => document.activeElement.innerText.startsWith('Join')), 'arrows move the focus');
+  await keyTo(page, 'Replays');
+  await page.keyboard.press('Enter');
+  await screen(page, 'replays');
+  await look('replays');
+  await page.keyboard.press('Escape');
+  await screen(page, 'title');
+  await keyTo(page, 'Host a match');
+  await page.keyboard.press('Enter');
+  await keyTo(page, 'Get a code');
+  await page.keyboard.press('Enter');
+  await screen(page, 'hosting');
+  await page.waitForFunction(() => globalThis.backstep.screen.hosting.code);
+  await look('hosting');
+  assert.ok(await page.locator('.wait .clock').innerText(), 'a wait has a timer');
+  await page.keyboard.press('Escape');
+  await screen(page, 'title');
+  assert.deepEqual(found, {});
+  assert.deepEqual(page.problems, []);
+  assert.deepEqual(context.outside, []);
+});
+
+test('a pad plays, an unknown one is calibrated; remapping shows conflicts and is kept', { skip, timeout: 120000 }, async (t) => {
+  const b = new Bench(t), p = await b.peer('train'), context = await b.browser();
+  await context.addInitScript(() => {
+    const pad = { id: 'Odd Pad (0001)', index: 0, mapping: '', connected: true, axes: [0, 0], buttons: Array.from({ length: 14 }, () => ({ pressed: false, value: 0 })) };
+    globalThis.fakePad = pad;
+    navigator.getGamepads = () => [pad];
+  });
+  const page = await b.open(context, p.url), hold = (i, on) => page.evaluate(([n, v]) => { globalThis.fakePad.buttons[n] = { pressed: v, value: v ? 1 : 0 }; }, [i, on]);
+  await screen(page, 'train');
+  await page.getByRole('button', { name: 'Set it up' }).click();
+  for (let i = 0; i < 12; i++) { await hold(i, true); await page.waitForTimeout(90); await hold(i, false); await page.waitForTimeout(90); }
+  await until(() => page.evaluate(() => globalThis.backstep.settings.value.pads['Odd Pad (0001)']?.super?.[0] === 'b11'), 5000, 'the calibration is not kept');
+  const x0 = (await snapshot(page)).fighters[0].x;
+  await hold(2, true); // left
+  await until(async () => (await snapshot(page)).fighters[0].x < x0 - 15, 8000, 'the pad does not move the fighter');
+  await hold(2, false);
+  // A second player at the same keyboard.
+  await page.evaluate(() => globalThis.backstep.cmd('option', { dummy: 'player2' }));
+  const y0 = (await snapshot(page)).fighters[1].x;
+  await page.keyboard.down('ArrowRight');
+  await until(async () => (await snapshot(page)).fighters[1].x > y0 + 10, 8000, 'the second player does not move');
+  await page.keyboard.up('ArrowRight');
+  // Remapping.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Controls' }).click();
+  await page.getByRole('button', { name: 'Add a control for heavy' }).click();
+  await page.keyboard.press('KeyU');
+  assert.match(await page.innerText('.dialog.wide .note'), /U stands for .*light.*heavy/);
+  await page.keyboard.down('KeyU');
+  await page.waitForTimeout(80);
+  assert.equal(await page.locator('.live .on').count(), 2, 'what is pressed now is shown');
+  await page.keyboard.up('KeyU');
+  await page.waitForTimeout(700);
+  await page.reload();
+  await screen(page, 'train');
+  await until(() => page.evaluate(() => globalThis.backstep.settings.value.keys[0].heavy?.includes('KeyU')), 5000, 'the map is not kept');
+  assert.deepEqual(page.problems, []);
+});
+
+test('a second tab is refused, may watch, may take over; a lost program is said', { skip, timeout: 90000 }, async (t) => {
+  const b = new Bench(t), p = await b.peer('train'), context = await b.browser(), one = await b.open(context, p.url);
+  await screen(one, 'train');
+  const two = await context.newPage();
+  await two.goto(p.url);
+  await two.getByText('open in another tab').waitFor();
+  await two.getByRole('button', { name: 'Watch here' }).click();
+  await screen(two, 'train');
+  await two.waitForFunction(() => globalThis.backstep.view.s);
+  const x0 = (await snapshot(one)).fighters[0].x;
+  await press(two, 'KeyA', 400);
+  assert.equal((await snapshot(one)).fighters[0].x, x0, 'a viewer does not play');
+  const wrong = await context.newPage();
+  await wrong.goto(p.url.replace(/#.*/, '#' + '0'.repeat(32)));
+  await wrong.getByText('earlier run').waitFor();
+  p.child.kill('SIGKILL');
+  await one.getByText('does not answer').waitFor();
+});
+
+test('what lies between two states is drawn at 144 Hz, the newest at once if asked', { skip, timeout: 60000 }, async (t) => {
+  const b = new Bench(t), p = await b.peer('train'), page = await b.open(await b.browser(), p.url);
+  await screen(page, 'train');
+  await page.waitForFunction(() => globalThis.backstep.view.s);
+  const places = await page.evaluate(async () => {
+    const { alpha, place, Flag } = await import('./snapshot.js');
+    const s = structuredClone(globalThis.backstep.view.s);
+    s.flags = Flag.pair;
+    s.previous.fighters[0].x = 0;
+    s.current.fighters[0].x = 12;
+    const at = (ms, smooth) => place(s, 0, alpha(s, ms, smooth)).x;
+    return { smooth: [0, 1, 2, 3].map((k) => at(k * 1000 / 144, true)), newest: at(0, false) };
+  });
+  places.smooth.forEach((x, k) => assert.ok(Math.abs(x - Math.min(12, 12 * k * 60 / 144)) < 0.01, `${k}: ${x}`));
+  assert.equal(places.newest, 12);
+  // The time from a key to the frame that shows it.
+  await page.evaluate(() => globalThis.backstep.settings.change({ interpolate: false }));
+  const times = [];
+  for (let i = 0; i < 12; i++) {
+    times.push(await page.evaluate((code) => new Promise((done) => {
+      const view = globalThis.backstep.view, was = view.s.current.fighters[0].word, start = performance.now();
+      const draw = view.draw.bind(view);
+      view.draw = (f) => { draw(f); if (view.s.current.fighters[0].word !== was) { view.draw = draw; done(performance.now() - start); } };
+      dispatchEvent(new KeyboardEvent(code[0], { code: code[1] }));
+    }), [i % 2 ? 'keyup' : 'keydown', 'KeyA']));
+    await page.waitForTimeout(60);
+  }
+  times.sort((x, y) => x - y);
+  t.diagnostic(`key to drawn frame: median ${times[6].toFixed(1)} ms, worst of 12 ${times[11].toFixed(1)} ms`);
+  assert.deepEqual(page.problems, []);
+});

@@ -1,0 +1,110 @@
+// Screenshots of every screen, for people to look at: node shots.js DIR [WxH].
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Bench, screen, snapshot, until, press } from './harness.js';
+
+const dir = process.argv[2] || 'shots', [width, height] = (process.argv[3] || '1280x720').split('x').map(Number);
+const only = process.argv[4] ? new Set(process.argv[4].split(',')) : null;
+mkdirSync(dir, { recursive: true });
+const ends = [];
+const bench = new Bench({ after: (f) => ends.push(f) });
+const problems = [];
+const take = async (page, name) => { await page.waitForTimeout(250); await page.screenshot({ path: join(dir, name + '.png') }); console.log(name); };
+const part = async (name, f) => { if (only && !only.has(name)) return; try { await f(); } catch (e) { problems.push(`${name}: ${e.message}`); } };
+const view = { viewport: { width, height } };
+
+try {
+  await part('menus', async () => {
+    const p = await bench.peer('train'), page = await bench.open(await bench.browser(view), p.url);
+    await screen(page, 'train');
+    await page.keyboard.press('F3');
+    for (const k of ['KeyD', 'KeyD']) await press(page, k, 300);
+    await press(page, 'KeyI', 120);
+    await take(page, 'train');
+    await page.keyboard.press('F1');
+    await take(page, 'train-options');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await take(page, 'train-menu');
+    await page.getByRole('button', { name: 'Leave the training room' }).click();
+    await screen(page, 'title');
+    await page.waitForTimeout(700);
+    await take(page, 'title');
+    for (const [button, name] of [['Controls', 'controls'], ['Settings', 'settings'], ['How to play', 'how'], [/^Join a match/, 'join'], [/^Host a match/, 'host'], ['Quit', 'quit']]) {
+      await page.getByRole('button', { name: button, exact: typeof button === 'string' }).click();
+      await take(page, name);
+      await page.keyboard.press('Escape');
+    }
+    await page.evaluate(() => globalThis.backstep.cmd('replays'));
+    await screen(page, 'replays');
+    await take(page, 'replays-empty');
+    problems.push(...page.problems);
+  });
+  await part('match', async () => {
+    const a = await bench.peer('host', '--rounds', '1', '--name', 'Ada'), pa = await bench.open(await bench.browser(view), a.url);
+    await screen(pa, 'hosting');
+    await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code);
+    await take(pa, 'hosting');
+    const code = await pa.evaluate(() => globalThis.backstep.screen.hosting.code);
+    const b = await bench.peer('join', code, '--name', 'Grace'), pb = await bench.open(await bench.browser(view), b.url);
+    await screen(pa, 'forecast');
+    await take(pa, 'forecast-probe');
+    await pa.waitForFunction(() => globalThis.backstep.screen.forecast?.sentence, null, { timeout: 30000 });
+    await take(pa, 'forecast');
+    for (const p of [pa, pb]) await p.getByRole('button', { name: 'Accept and fight' }).click();
+    await screen(pa, 'select');
+    await screen(pb, 'select');
+    await pb.locator('.card').nth(1).click();
+    await take(pa, 'select');
+    for (const p of [pa, pb]) await p.locator('button.ready').click();
+    await screen(pa, 'fight');
+    await until(async () => (await snapshot(pa))?.phase === 'live', 20000, 'no live phase');
+    await take(pa, 'fight-start');
+    await pa.keyboard.down('KeyD');
+    await pb.keyboard.down('KeyA');
+    await pa.waitForTimeout(1500);
+    await pa.keyboard.up('KeyD');
+    await pb.keyboard.up('KeyA');
+    let n = 0;
+    for (const k of ['KeyU', 'KeyI', 'KeyO', 'KeyJ', 'KeyI', 'KeyO', 'KeyJ', 'KeyK', 'KeyI', 'KeyO']) {
+      await pa.keyboard.down(k);
+      await pa.waitForTimeout(130);
+      await pa.screenshot({ path: join(dir, `fight-${n++}.png`) });
+      await pa.keyboard.up(k);
+      await press(pa, 'KeyD', 160);
+    }
+    await pa.keyboard.press('F2');
+    await take(pa, 'fight-graph');
+    await pa.keyboard.press('Escape');
+    await take(pa, 'pause');
+    await pa.keyboard.press('Escape');
+    const end = Date.now() + 90000;
+    while (Date.now() < end && (await pa.evaluate(() => globalThis.backstep.current.name)) === 'fight') { await press(pa, 'KeyI', 90); await press(pa, 'KeyD', 200); }
+    await screen(pa, 'result');
+    await take(pa, 'result-a');
+    await take(pb, 'result-b');
+    await pb.evaluate(() => globalThis.backstep.cmd('leave'));
+    await pa.evaluate(() => globalThis.backstep.cmd('leave'));
+    await screen(pa, 'title');
+    await pa.evaluate(() => globalThis.backstep.cmd('replays'));
+    await screen(pa, 'replays');
+    await take(pa, 'replays');
+    await pa.getByRole('button', { name: /^Watch/ }).first().click();
+    await screen(pa, 'theatre');
+    await pa.evaluate(() => { globalThis.backstep.cmd('theatre', { boxes: true }); globalThis.backstep.cmd('theatre', { seek: 260 }); });
+    await pa.waitForTimeout(900);
+    await take(pa, 'theatre');
+    problems.push(...pa.problems, ...pb.problems);
+  });
+  await part('error', async () => {
+    const p = await bench.peer('join', 'K7QM-3XTD@127.0.0.1:9'), page = await bench.open(await bench.browser(view), p.url);
+    await take(page, 'joining');
+    await screen(page, 'error', 60000);
+    await take(page, 'error');
+    problems.push(...page.problems);
+  });
+} finally {
+  for (const f of ends) await f();
+}
+if (problems.length) { console.error(problems.join('\n')); process.exit(1); }

@@ -1,0 +1,70 @@
+// The page's plain functions, without a browser.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { between } from '../../peer/page/web/snapshot.js';
+import { evaluate, Flashes } from '../../peer/page/web/fight/shake.js';
+import { conflicts, padHolds, wordOf } from '../../peer/page/web/input.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url)), web = join(root, 'peer/page/web');
+
+function files(dir) {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? files(join(dir, e.name)) : [join(dir, e.name)]));
+}
+
+test('PRES-02: interpolation as in the vectors of peer/present', () => {
+  for (const v of JSON.parse(readFileSync(join(root, 'docs/vectors/present.json')))) {
+    const a = v.new_round ? 1 : Math.min(1, v.seconds * 60);
+    const got = v.new_round ? { x: v.to[0], y: v.to[1] } : between({ x: v.from[0], y: v.from[1] }, { x: v.to[0], y: v.to[1] }, a);
+    assert.ok(Math.abs(got.x - v.want[0]) < 1e-9 && Math.abs(got.y - v.want[1]) < 1e-9, JSON.stringify(v));
+  }
+});
+
+test('FEEL-21, FEEL-13: shakes fold into one, clamped; reduced motion is less', () => {
+  const feel = { max_offset: 50, max_degrees: 10 }, ko = { name: 'KO', base: 1, reduced: 0.35, frames: 40, pattern: 'perlin' };
+  for (let age = 0; age < 40; age += 0.5) {
+    const many = evaluate(Array.from({ length: 12 }, () => ({ shake: ko, age, direction: 1 })), feel, false);
+    assert.ok(Math.hypot(many.x, many.y) <= 50.0001 && Math.abs(many.degrees) <= 10);
+    const one = evaluate([{ shake: ko, age, direction: 1 }], feel, false), less = evaluate([{ shake: ko, age, direction: 1 }], feel, true);
+    assert.ok(Math.hypot(less.x, less.y) <= Math.hypot(one.x, one.y) * 0.351 + 1e-9);
+  }
+});
+
+test('no more than three flashes in any second, none with reduced motion', () => {
+  const f = new Flashes(), seen = [];
+  for (let at = 0; at < 5000; at += 50) if (f.allow(at, false)) seen.push(at);
+  for (const at of seen) assert.ok(seen.filter((x) => x >= at && x < at + 1000).length <= 3);
+  assert.ok(seen.length >= 12);
+  assert.equal(new Flashes().allow(0, true), false);
+});
+
+test('controls: words, pads at rest, conflicts', () => {
+  assert.equal(wordOf({ up: ['KeyW'], super: ['KeyX'] }, (c) => c === 'KeyX'), 1 << 11);
+  const pad = { buttons: [{ pressed: true, value: 1 }], axes: [-0.9, 3.28] };
+  assert.ok(padHolds(pad, 'b0') && padHolds(pad, 'a0-'));
+  assert.ok(!padHolds(pad, 'a0+') && !padHolds(pad, 'a1+') && !padHolds(pad, 'b7'), 'a hat at rest lies beyond 1');
+  const c = conflicts([{ light: ['KeyU'], heavy: ['KeyU', 'KeyO'] }, { up: ['KeyO'] }]);
+  assert.deepEqual([...c.keys()].sort(), ['KeyO', 'KeyU']);
+});
+
+test('every text the page asks for is in the language file', () => {
+  const en = JSON.parse(readFileSync(join(web, 'lang/en.json')));
+  for (const f of files(web).filter((n) => n.endsWith('.js'))) {
+    for (const m of readFileSync(f, 'utf8').matchAll(/\bt\('([^']+)'[,)]/g)) assert.ok(m[1] in en, `${f}: ${m[1]}`);
+  }
+});
+
+test('the page weighs at most 500 KB, no file of it more than 20 KB, nothing inline', () => {
+  const all = files(web);
+  assert.ok(all.reduce((n, f) => n + statSync(f).size, 0) <= 500e3);
+  for (const f of all) {
+    assert.ok(statSync(f).size <= 20e3, f);
+    const s = readFileSync(f, 'utf8');
+    assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/.test(s), f);
+    assert.ok(!/https?:\/\/(?!www\.w3\.org\/2000\/svg)/.test(s), f);
+  }
+  assert.ok(!/<style|<script(?![^>]*src)|\son\w+=|\sstyle=/.test(readFileSync(join(web, 'index.html'), 'utf8')));
+});
