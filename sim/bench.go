@@ -55,6 +55,9 @@ func (s *stepper) teams() {
 		if t.Cross > 0 {
 			t.Cross--
 		}
+		if s.snapped[side] {
+			s.snap(side)
+		}
 		s.handshake(side)
 		s.knockedOut(side)
 	}
@@ -140,9 +143,12 @@ func (s *stepper) beginTag(side, p int) {
 func (s *stepper) completeOut(side int) {
 	t := &s.w.teams[side]
 	to := int(t.To)
-	if s.w.fighters[to].Health == 0 {
+	if s.w.fighters[to].Health == 0 { // it fell as an assist meanwhile
 		t.Transition(TagRejected)
 		s.tagEvent(side)
+		if p := int(s.w.point[side]); s.w.fighters[p].Action == TagOut {
+			s.neutral(p)
+		}
 		return
 	}
 	frames := s.roster.Team.TagIn

@@ -14,6 +14,7 @@ type contact struct {
 	reaction           data.Reaction
 	grab               bool // what a throw does, not the grab itself
 	krushing           bool
+	edge               bool // it asks both for a choice
 	dir                int8 // along the stage, away from the attacker
 	blocked            bool
 	low                bool // the guard, or the hurt fighter, crouches
@@ -56,6 +57,11 @@ func (s *stepper) resolveHits() {
 	for k := range found.n {
 		if c := &found.list[k]; !c.dropped {
 			s.connect(c)
+		}
+	}
+	for k := range found.n { // one that was itself hit in the frame asks for nothing
+		if c := &found.list[k]; c.edge && s.w.fighters[c.attacker].Action == Attack && s.w.fighters[c.defender].Health > 0 {
+			s.beginEdge(c.attacker, c.defender)
 		}
 	}
 }

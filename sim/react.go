@@ -97,11 +97,9 @@ func (s *stepper) landed(c *contact) {
 	if e.HeatEngage && s.rules.HeatFrames > 0 && a.Heat == a.MaxHeat && a.Mechanics.Heat == 0 {
 		s.beginHeat(c.attacker)
 	}
-	if e.ReversalEdge && s.rules.EdgeFrames > 0 && d.Health > 0 && c.window >= 0 {
-		s.beginEdge(c.attacker, c.defender)
-	}
-	if e.Snapback && s.w.count > 2 {
-		s.snap(Side(c.defender))
+	c.edge = e.ReversalEdge && s.rules.EdgeFrames > 0 && c.window >= 0
+	if e.Snapback && d.Place == OnPoint {
+		s.snapped[Side(c.defender)] = true // when all contacts of the frame are done
 	}
 	if s.w.match.Phase == FinisherWindow && d.Health == 0 {
 		s.finisher(c)

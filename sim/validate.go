@@ -159,7 +159,7 @@ func (c *check) fighter(r *data.Roster, w *World, slot int) {
 	c.that(f.Air == 0 || f.Action == Airborne || f.Action == Launched || f.Action == Recoil || f.Action == Attack, "action %s in the air", f.Action)
 	m := &w.match
 	c.that((f.Action != Pinning || int(m.Owner) == slot) && (f.Action != Pinned || int(m.Target) == slot), "action %s of slot %d outside a struggle", f.Action, slot)
-	c.that(f.Place != Bench || (f.Action == Idle && f.Air == 0), "action %s off the stage", f.Action)
+	c.that(f.Place != Bench || (f.Action == Idle && f.Air == 0 && f.HitstopFrames == 0 && f.HitlagFrames == 0), "action %s off the stage", f.Action)
 	c.that(f.Move == 0 || f.Action == Attack || f.Action == Throwing, "move %d in action %s", f.Move, f.Action)
 	for _, t := range [...]int16{f.Mechanics.AirJuggle, f.Mechanics.Heat, f.Mechanics.SoulCharge, f.Mechanics.CriticalEdge, f.Mechanics.ReversalEdge,
 		f.Mechanics.KiCharge, f.Mechanics.PowerCrush, f.Mechanics.StanceEntry, f.Mechanics.StanceRecovery, f.Mechanics.StanceDuration} {
