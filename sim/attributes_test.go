@@ -58,7 +58,8 @@ func TestAttributesAreClamped(t *testing.T) {
 	}
 }
 
-// ATTR-07…17: the ten effects, their keys, defaults and what they change.
+// ATTR-07, ATTR-08, ATTR-09, ATTR-10, ATTR-11, ATTR-12, ATTR-13, ATTR-14, ATTR-15, ATTR-16, ATTR-17: the ten effects, their keys,
+// defaults and what they change.
 func TestEffects(t *testing.T) {
 	fresh := func() Fighter {
 		return Fighter{Vitals: Vitals{Health: 500, MaxHealth: 1000, MaxStun: 1000, Stun: 100, Drive: 10, MaxDrive: 20, MaxHeat: 100, MaxHype: 100, Stamina: 90, MaxStamina: 100},

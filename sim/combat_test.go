@@ -21,8 +21,8 @@ func plain(k *data.Fighter, m *data.Move) bool {
 	return m.In == 0 && k.Command(m.From, m.Button, m.Direction) == m.ID && m.Needs == data.Needs{} && m.TargetRequires == 0
 }
 
-// SIM-24, ABIL-07, ABIL-08, FDAT-01, FDAT-20, HITB-01…04: every ground strike hits on its first active frame, for the damage of
-// its file, and leaves exactly the advantage of its file, on hit and on block.
+// SIM-24, ABIL-07, ABIL-08, FDAT-01, FDAT-20, HITB-01, HITB-02, HITB-03, HITB-04: every ground strike hits on its first active
+// frame, for the damage of its file, and leaves exactly the advantage of its file, on hit and on block.
 func TestFrameDataIsWhatHappens(t *testing.T) {
 	r := data.Embedded()
 	for _, k := range r.Fighters() {

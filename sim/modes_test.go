@@ -118,8 +118,8 @@ func free(w *World) bool {
 	return w.fighters[w.point[0]].Action.Neutral() && w.fighters[w.point[1]].Action.Neutral()
 }
 
-// SIM-25, SNAP-13…17, HITB-10, MST-18: under every ruleset and format, going back to any frame through the encoding and playing on
-// gives the straight play, and the three policies the same states.
+// SIM-25, SNAP-13, SNAP-14, SNAP-15, SNAP-16, SNAP-17, HITB-10, MST-18: under every ruleset and format, going back to any frame
+// through the encoding and playing on gives the straight play, and the three policies the same states.
 func TestRestoreAndReplayEverywhere(t *testing.T) {
 	everyMode(t, func(t *testing.T, rules Ruleset, format Format) {
 		const frames = 1600

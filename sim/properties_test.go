@@ -37,7 +37,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// SIM-25, SNAP-04, SNAP-13…15, HITB-10: going back to any frame and playing on gives the straight play.
+// SIM-25, SNAP-04, SNAP-13, SNAP-14, SNAP-15, HITB-10: going back to any frame and playing on gives the straight play.
 func TestRestoreAndReplayFromEveryFrame(t *testing.T) {
 	const frames, tail = 800, 90
 	for n, p := range pairs {
@@ -70,7 +70,7 @@ func TestRestoreAndReplayFromEveryFrame(t *testing.T) {
 	}
 }
 
-// SIM-11…15, PRES-06: the policies change no state and no event; they set exactly the four flags.
+// SIM-11, SIM-12, SIM-13, SIM-14, SIM-15, PRES-06: the policies change no state and no event; they set exactly the four flags.
 func TestPoliciesGiveEqualStates(t *testing.T) {
 	w := [3]World{}
 	for i := range w {

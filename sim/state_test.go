@@ -56,7 +56,8 @@ func TestEncodingRoundTrip(t *testing.T) {
 	}
 }
 
-// SIM-03…06, SNAP-01…03: every field of the state is in the encoding, so no part of it can escape snapshot and hash.
+// SIM-03, SIM-04, SIM-05, SIM-06, SNAP-01, SNAP-02, SNAP-03: every field of the state is in the encoding, so no part of it can
+// escape snapshot and hash.
 func TestEveryFieldIsEncoded(t *testing.T) {
 	w := sample(t, 30)[29]
 	base := w.AppendState(nil)

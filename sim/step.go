@@ -16,7 +16,7 @@ type stepper struct {
 	freeze   [MaxFighters]int32 // a move begun in this frame freezes everybody for so long
 	breaks   [MaxFighters]bool  // a thrown fighter breaks the throw
 	shift    [MaxFighters]Fixed // pushback that a wall gave to somebody else
-	snapped  [2]bool           // a snapback has hit the point of the side
+	snapped  [2]bool            // a snapback has hit the point of the side
 	kinds    [MaxFighters]*data.Fighter
 }
 

@@ -151,7 +151,8 @@ func TestChip(t *testing.T) {
 	}
 }
 
-// V-27, MST-01…12: eight phases, twelve legal changes, fifty-two refused, which change nothing but the record.
+// V-27, MST-01, MST-02, MST-03, MST-04, MST-05, MST-06, MST-07, MST-08, MST-09, MST-10, MST-11, MST-12: eight phases, twelve
+// legal changes, fifty-two refused, which change nothing but the record.
 func TestTransitionTable(t *testing.T) {
 	want := map[[2]Phase]bool{
 		{Uninitialized, Intro}: true, {Intro, RoundStart}: true, {RoundStart, Live}: true, {Live, RoundEnd}: true,
@@ -217,7 +218,7 @@ func TestDamageOrder(t *testing.T) {
 	}
 }
 
-// V-03, V-12, SNAP-05…10: the snapshot budget.
+// V-03, V-12, SNAP-05, SNAP-06, SNAP-07, SNAP-08, SNAP-09, SNAP-10: the snapshot budget.
 func TestSnapshotBudget(t *testing.T) {
 	if BytesPerFighter(16385, 2) != 8193 || WithinBudget(16385, 2, 8192) || !WithinBudget(16384, 2, 8192) {
 		t.Fatal("V-12")

@@ -36,7 +36,7 @@ func edit(m fstest.MapFS, path, old, new string) bool {
 	return before != after
 }
 
-// FEEL-04, FEEL-06…10: the rows the sources give, as they give them.
+// FEEL-04, FEEL-06, FEEL-07, FEEL-08, FEEL-09, FEEL-10: the rows the sources give, as they give them.
 func TestHitstopRows(t *testing.T) {
 	want := []Hitstop{
 		{"MK.Small", 3, 4, 3, 2, 3, true}, {"MK.Heavy", 8, 10, 8, 3, 5, true}, {"MK.Launcher", 9, 12, 9, 3, 5, true},

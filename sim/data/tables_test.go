@@ -8,7 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// TAG-01…05, TAG-07, TAG-08, TAG-10, X-15, G-13: the table loads; its counts by root and family; what is not in it.
+// TAG-01, TAG-02, TAG-03, TAG-04, TAG-05, TAG-07, TAG-08, TAG-10, X-15, G-13: the table loads; its counts by root and family;
+// what is not in it.
 func TestTags(t *testing.T) {
 	tags := &Embedded().Tags
 	if tags.Len() != 113 || !slices.Equal(tags.Roots(), []string{"Action", "Rules", "State", "Style"}) {
@@ -60,7 +61,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// FEEL-12…18, V-25: nine shakes, each with a limit for reduced motion below it; Fatality above KO.
+// FEEL-12, FEEL-13, FEEL-14, FEEL-15, FEEL-16, FEEL-17, FEEL-18, V-25: nine shakes, each with a limit for reduced motion below
+// it; Fatality above KO.
 func TestShakes(t *testing.T) {
 	r := Embedded()
 	if CatalogID != "GameFeel.Catalog.V2" || len(r.Shakes) != 9 {
