@@ -92,7 +92,7 @@ export async function until(test, ms, why) {
   }
 }
 
-export const screenOf = (page) => page.evaluate(() => globalThis.backstep.current?.name || '');
+export const screenOf = (page) => page.evaluate(() => globalThis.backstep?.current?.name || '');
 
 export async function screen(page, name, ms = 30000) {
   await until(async () => (await screenOf(page)) === name, ms, async () => `not at ${name} but ${await screenOf(page)}: ${await page.innerText('#screen')}`);
@@ -100,7 +100,7 @@ export async function screen(page, name, ms = 30000) {
 
 /** The newest snapshot, as far as the tests need it. */
 export const snapshot = (page) => page.evaluate(() => {
-  const s = globalThis.backstep.view.s;
+  const s = globalThis.backstep?.view?.s;
   return s && { frame: s.frame, phase: globalThis.backstep.data.phases[s.current.phase], side: s.side, wins: s.current.wins, fighters: s.current.fighters.map((f) => ({ x: f.x, y: f.y, word: f.word, health: f.health, move: f.move })) };
 });
 

@@ -62,7 +62,7 @@ test('two pages play a match through a code, rematch and leave; reload comes bac
   await pa.keyboard.down('KeyD');
   await pa.reload();
   await screen(pa, 'fight');
-  await pa.waitForFunction(() => globalThis.backstep.view.s);
+  await pa.waitForFunction(() => globalThis.backstep?.view?.s);
   const f1 = (await snapshot(pa)).frame;
   await until(async () => (await snapshot(pa)).frame > f1 + 30, 10000, 'no frames after the reload');
   assert.equal((await snapshot(pa)).fighters[0].word, 0);
@@ -109,7 +109,7 @@ test('every menu by keyboard alone, without serious findings', { skip, timeout: 
   const b = new Bench(t), p = await b.peer('train'), context = await b.browser(), page = await b.open(context, p.url);
   await screen(page, 'train');
   const found = {};
-  const look = async (name) => { const f = await findings(page); if (f) found[name] = f; };
+  const look = async (name) => { await page.waitForTimeout(300); const f = await findings(page); if (f) found[name] = f; };
   await look('train');
   await page.keyboard.press('F1');
   await look('options');
@@ -166,7 +166,7 @@ test('a pad plays, an unknown one is calibrated; remapping shows conflicts and i
   await screen(page, 'train');
   await page.getByRole('button', { name: 'Set it up' }).click();
   for (let i = 0; i < 12; i++) { await hold(i, true); await page.waitForTimeout(90); await hold(i, false); await page.waitForTimeout(90); }
-  await until(() => page.evaluate(() => globalThis.backstep.settings.value.pads['Odd Pad (0001)']?.super?.[0] === 'b11'), 5000, 'the calibration is not kept');
+  await until(() => page.evaluate(() => globalThis.backstep?.settings.value.pads['Odd Pad (0001)']?.super?.[0] === 'b11'), 5000, 'the calibration is not kept');
   const x0 = (await snapshot(page)).fighters[0].x;
   await hold(2, true); // left
   await until(async () => (await snapshot(page)).fighters[0].x < x0 - 15, 8000, 'the pad does not move the fighter');
@@ -190,7 +190,7 @@ test('a pad plays, an unknown one is calibrated; remapping shows conflicts and i
   await page.waitForTimeout(700);
   await page.reload();
   await screen(page, 'train');
-  await until(() => page.evaluate(() => globalThis.backstep.settings.value.keys[0].heavy?.includes('KeyU')), 5000, 'the map is not kept');
+  await until(() => page.evaluate(() => globalThis.backstep?.settings.value.keys[0].heavy?.includes('KeyU')), 5000, 'the map is not kept');
   assert.deepEqual(page.problems, []);
 });
 
@@ -202,7 +202,7 @@ test('a second tab is refused, may watch, may take over; a lost program is said'
   await two.getByText('open in another tab').waitFor();
   await two.getByRole('button', { name: 'Watch here' }).click();
   await screen(two, 'train');
-  await two.waitForFunction(() => globalThis.backstep.view.s);
+  await two.waitForFunction(() => globalThis.backstep?.view?.s);
   const x0 = (await snapshot(one)).fighters[0].x;
   await press(two, 'KeyA', 400);
   assert.equal((await snapshot(one)).fighters[0].x, x0, 'a viewer does not play');
@@ -216,10 +216,10 @@ test('a second tab is refused, may watch, may take over; a lost program is said'
 test('what lies between two states is drawn at 144 Hz, the newest at once if asked', { skip, timeout: 60000 }, async (t) => {
   const b = new Bench(t), p = await b.peer('train'), page = await b.open(await b.browser(), p.url);
   await screen(page, 'train');
-  await page.waitForFunction(() => globalThis.backstep.view.s);
+  await page.waitForFunction(() => globalThis.backstep?.view?.s);
   const places = await page.evaluate(async () => {
     const { alpha, place, Flag } = await import('./snapshot.js');
-    const s = structuredClone(globalThis.backstep.view.s);
+    const s = structuredClone(globalThis.backstep?.view?.s);
     s.flags = Flag.pair;
     s.previous.fighters[0].x = 0;
     s.current.fighters[0].x = 12;

@@ -31,7 +31,7 @@ class App {
     this.sound = new Sound(this.settings);
     this.view = new View(document.getElementById('stage'), this);
     this.input = new Input(this.link, this.settings, {
-      pad: (what) => navigate.pad(what, () => this.back()),
+      pad: (what) => { if (!topDialog()?.captures?.()) navigate.pad(what, () => this.back()); },
       change: (words) => this.current?.pressed?.(words) ?? topDialog()?.pressed?.(words),
       unknown: (pad) => this.notice('warn', t('pad.unknown', { name: pad.id.slice(0, 60) }), { label: t('pad.calibrate'), act: () => calibrate(this, pad) }),
     });

@@ -177,7 +177,7 @@ function coat(c, p, h, colour, t) {
 function rod(c, p, lh, rh, k, h, tint, colour) {
   const hand = p.limb === 'rh' ? rh : lh, other = p.limb === 'rh' ? lh : rh;
   let dx = hand[0] - other[0], dy = hand[1] - other[1];
-  if (p.tip && p.smear > 0.05) { dx = p.tip[0] - hand[0]; dy = p.tip[1] - hand[1]; } else if (k.rod > 120) { dx = 0.4; dy = 1; }
+  if (p.tip && p.smear > 0.05) { dx = p.tip[0] - hand[0]; dy = p.tip[1] - hand[1]; } else if (p.flat) { dx = 1; dy = 0; } else if (k.rod > 120) { dx = 0.4; dy = 1; }
   const d = Math.max(0.01, Math.hypot(dx, dy)), ux = dx / d, uy = dy / d;
   const ahead = p.tip && p.smear > 0.05 ? Math.max(k.rod * 0.45, d) : k.rod * 0.58, behind = k.rod - Math.min(ahead, k.rod * 0.8);
   c.strokeStyle = tint(k.rod > 120 ? '#8d6a3f' : '#b9b4c8');

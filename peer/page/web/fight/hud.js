@@ -100,7 +100,7 @@ export class Hud {
     g.addColorStop(0, '#fff6dc'); g.addColorStop(0.18, colour); g.addColorStop(1, health < 0.25 ? colours.bad : colour);
     part_(health, g);
     // Rounds won.
-    const need = Math.max(1, part?.rounds || 2);
+    const need = part?.rounds ?? 2;
     for (let i = 0; i < need; i++) {
       c.beginPath();
       const px = x + bar - 10 - i * 24, py = y + tall + 20;

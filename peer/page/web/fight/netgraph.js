@@ -32,9 +32,9 @@ export class NetGraph {
 
   draw(c, w, h) {
     if (!this.visible) return;
-    const x = w - 330, y = h - 268, k = this.app.settings.colours;
+    const x = w - 412, y = Math.min(104, h - 220), k = this.app.settings.colours;
     c.fillStyle = 'rgba(12,12,28,0.82)';
-    c.beginPath(); c.roundRect(x, y, 310, 196, 8); c.fill();
+    c.beginPath(); c.roundRect(x, y, 392, 196, 8); c.fill();
     c.font = '600 11px system-ui, sans-serif';
     c.textAlign = 'left';
     c.textBaseline = 'alphabetic';
@@ -43,21 +43,21 @@ export class NetGraph {
     const base = y + 82;
     c.strokeStyle = 'rgba(255,255,255,0.14)';
     c.lineWidth = 1;
-    for (const d of [4, 8]) { c.beginPath(); c.moveTo(x + 12, base - d * 6.5); c.lineTo(x + 298, base - d * 6.5); c.stroke(); c.fillText(String(d), x + 300, base - d * 6.5 + 4); }
+    for (const d of [4, 8]) { c.beginPath(); c.moveTo(x + 12, base - d * 6.5); c.lineTo(x + 368, base - d * 6.5); c.stroke(); c.fillText(String(d), x + 373, base - d * 6.5 + 4); }
     for (let i = 0; i < kept; i++) {
-      const j = (this.at + 1 + i) % kept, d = this.depth[j], px = x + 12 + i * 1.19;
-      if (d) { c.fillStyle = d <= 2 ? k.good : d <= 5 ? k.fair : k.bad; c.fillRect(px, base - Math.min(9, d) * 6.5, 1.2, Math.min(9, d) * 6.5); }
+      const j = (this.at + 1 + i) % kept, d = this.depth[j], px = x + 12 + i * 1.48;
+      if (d) { c.fillStyle = d <= 2 ? k.good : d <= 5 ? k.fair : k.bad; c.fillRect(px, base - Math.min(9, d) * 6.5, 1.5, Math.min(9, d) * 6.5); }
       if (this.bits[j]) { c.fillStyle = k.bad; c.beginPath(); c.moveTo(px, base + 2); c.lineTo(px - 3, base + 9); c.lineTo(px + 3, base + 9); c.fill(); }
     }
     c.fillStyle = '#f4ead8';
     c.fillText(t('graph.ping'), x + 12, y + 106);
     const most = Math.max(60, ...this.pings.map((p) => p.ping + p.jitter));
     this.pings.forEach((p, i) => {
-      const px = x + 12 + i * 4.76, py = y + 150 - (p.ping / most) * 36, half = (p.jitter / most) * 36;
+      const px = x + 12 + i * 6, py = y + 150 - (p.ping / most) * 36, half = (p.jitter / most) * 36;
       c.fillStyle = 'rgba(255,255,255,0.22)';
-      c.fillRect(px, py - half, 4, Math.max(1, 2 * half));
+      c.fillRect(px, py - half, 5, Math.max(1, 2 * half));
       c.fillStyle = k.b;
-      c.fillRect(px, py - 1, 4, 2.5);
+      c.fillRect(px, py - 1, 5, 2.5);
       if (p.loss > 0.05) { c.fillStyle = k.bad; c.fillRect(px, y + 154 - Math.min(20, p.loss * 2), 3, Math.min(20, p.loss * 2)); }
     });
     const n = this.last;

@@ -17,7 +17,7 @@ export function blend(a, b, k) {
 function stand(h, w, time) {
   const b = Math.sin(time / 18) * 0.008 * h;
   return {
-    turn: 0, hip: [-2, 0.5 * h + b * 0.5], chest: [3, 0.76 * h + b], head: [8, 0.93 * h + b],
+    turn: 0, hip: [-2, 0.5 * h + b * 0.5], chest: [3, 0.76 * h + b], head: [9, 0.905 * h + b],
     lh: [0.24 * h, 0.74 * h + b * 2], rh: [0.13 * h, 0.64 * h + b * 1.5], lf: [w * 0.78, 0], rf: [-w * 0.86, 0],
   };
 }
@@ -58,7 +58,7 @@ function reeling(h, w, k, low) {
 }
 
 function lying(h) {
-  return { turn: 0, hip: [0, 0.07 * h], chest: [-0.26 * h, 0.08 * h], head: [-0.44 * h, 0.075 * h], lh: [-0.1 * h, 0.02 * h], rh: [-0.4 * h, 0.02 * h], lf: [0.44 * h, 0.02 * h], rf: [0.4 * h, 0.05 * h] };
+  return { turn: 0, flat: true, hip: [0, 0.07 * h], chest: [-0.26 * h, 0.08 * h], head: [-0.44 * h, 0.075 * h], lh: [-0.1 * h, 0.02 * h], rh: [-0.4 * h, 0.02 * h], lf: [0.44 * h, 0.02 * h], rf: [0.4 * h, 0.05 * h] };
 }
 
 function tumbling(h, w, time, vy) {

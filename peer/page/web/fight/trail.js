@@ -1,8 +1,6 @@
 // The frame meter and the input history of training room and theatre, from the
 // trail of the newest snapshot.
 
-import { t } from '../language.js';
-
 /** Colours of the phase codes; the letter says the same. */
 const cell = [
   ['#3b3f5c', ''], ['#4fb3ff', 'S'], ['#ff5f6d', 'A'], ['#3f6fd8', 'R'], ['#ffd24d', 'H'], ['#a9b7c9', 'B'], ['#a05f2c', 'D'], ['#5fd08a', 'J'],
@@ -33,7 +31,7 @@ export function history(trail, side, most) {
   return out.slice(0, most);
 }
 
-export function drawTrail(c, s, w, y, colours) {
+export function drawTrail(c, s, w, y, colours) { // s: { trail }
   const n = s.trail.length, cw = Math.min(11, (w - 120) / Math.max(60, n)), x0 = (w - n * cw) / 2;
   if (!n) return;
   c.font = '700 9px "DejaVu Sans", system-ui, sans-serif';
@@ -84,4 +82,14 @@ export function drawHistory(c, s, w, top, colours) {
   }
 }
 
-export function legend() { return cell.map(([colour, letter], i) => ({ colour, letter, name: t('code.' + i) })); }
+/** Joins the trails of snapshots to a longer one: corrections replace, a jump begins anew. */
+export class Trail {
+  constructor(most) { this.most = most; this.list = []; this.last = -2; }
+
+  take(s) {
+    const first = s.frame - s.trail.length + 1, kept = first - (this.last - this.list.length + 1);
+    this.list = first > this.last + 1 || kept < 0 || s.frame < this.last ? [] : this.list.slice(0, kept);
+    this.list = [...this.list, ...s.trail].slice(-this.most);
+    this.last = s.frame;
+  }
+}

@@ -9,7 +9,7 @@ import { NetGraph } from './netgraph.js';
 import { poseOf } from './pose.js';
 import { drawFighter } from './figure.js';
 import { drawShots, drawBoxes, drawSmear, drawThings } from './things.js';
-import { drawTrail, drawHistory } from './trail.js';
+import { drawTrail, drawHistory, Trail } from './trail.js';
 import { t } from '../language.js';
 
 const designHeight = 720, floorLine = 606;
@@ -28,6 +28,7 @@ export class View {
     this.name = 'title';
     this.time = 0;
     this.cam = { x: 0, y: 0, zoom: 1.6, w: 1280, h: 720, floor: floorLine };
+    this.trail = new Trail(90);
     this.frames = 0; // drawn, for tests
     this.kinds = new Map(app.data.fighters.map((f) => [f.id, f]));
     this.moves = new Map(app.data.fighters.map((f) => [f.id, new Map(f.moves.map((m) => [m.id, m]))]));
@@ -55,6 +56,7 @@ export class View {
     this.s = s;
     this.at = performance.now();
     this.net.frame(s);
+    if (s.trail.length) this.trail.take(s);
     for (const id of s.cancelled) { this.effects.cancel(id); this.app.sound.cancel(id); }
     if (s.flags & Flag.quiet || s.current.round !== s.previous.round) this.hud.ghost = [0, 0];
     if (s.flags & Flag.quiet) return;
@@ -119,10 +121,11 @@ export class View {
     if (this.name === 'result') { c.fillStyle = 'rgba(12,10,28,0.66)'; c.fillRect(0, 0, cam.w, cam.h); return; }
     this.hud.draw(c, s, cam.w, cam.h, this.part, this.effects.words);
     if (s.kind !== 1 && s.trail.length) {
-      drawTrail(c, s, cam.w, 118, this.app.settings.colours);
-      drawHistory(c, s, cam.w, 280, this.app.settings.colours);
+      const long = { trail: this.trail.list };
+      drawTrail(c, long, cam.w, 118, this.app.settings.colours);
+      drawHistory(c, long, cam.w, 280, this.app.settings.colours);
     }
-    this.net.draw(c, cam.w, cam.h);
+    if (s.kind !== 3) this.net.draw(c, cam.w, cam.h);
     if (s.flags & Flag.overlay) this.overlay(c, t('fight.recovery'));
     else if (s.flags & Flag.frozen) this.overlay(c, t('fight.frozen'));
     else if (s.flags & Flag.stalled) this.corner(c, t('fight.stalled'));

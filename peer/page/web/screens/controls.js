@@ -50,7 +50,7 @@ export function calibrate(app, pad) {
     text(got, `${t('button.' + names[i])}: ${controlName(c)}`);
     next();
   }, 16);
-  d.calibrating = true;
+  d.captures = () => true;
   put();
 }
 
@@ -121,6 +121,7 @@ export function controlsDialog(app) {
     take(e.code === 'Escape' ? '' : e.code);
     return true;
   };
+  dialog.captures = () => Boolean(waitsFor && chosen().pad);
   dialog.pressed = () => {
     const d = chosen(), map = mapOf(d), p = d.pad && newest(d.pad);
     const word = d.pad ? (p ? wordOf(map, (c) => padHolds(p, c)) : 0) : wordOf(map, (c) => app.input.keys.has(c));

@@ -94,7 +94,7 @@ const shapes = { good: '●', borderline: '▲', poor: '■' };
 
 export function forecast(app, root) {
   const who = el('h1', {}), from = el('p', { class: 'quiet' });
-  const sentence = el('p', { class: 'lead forecast', role: 'status' });
+  const sentence = el('p', { class: 'lead verdict', role: 'status' });
   const bar = el('progress', { max: 1, value: 0, 'aria-label': t('forecast.probe') });
   const fact = (key) => { const v = el('dd', {}); return { node: el('div', {}, el('dt', {}, t('forecast.' + key)), v), v }; };
   const facts = { ping: fact('ping'), jitter: fact('jitter'), loss: fact('loss'), path: fact('path'), delay: fact('delay'), depth: fact('depth'), mode: fact('mode') };

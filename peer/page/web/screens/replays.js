@@ -7,7 +7,7 @@ const most = 120 * 1024;
 
 export function replays(app, root) {
   const body = el('tbody', {}), none = el('p', { class: 'lead' }, t('replays.none'));
-  const file = el('input', { type: 'file', id: 'replay-file', class: 'unseen', tabindex: -1, onchange: async () => {
+  const file = el('input', { type: 'file', id: 'replay-file', hidden: true, 'aria-label': t('replays.file'), onchange: async () => {
     const f = file.files[0];
     if (!f) return;
     if (f.size > most) app.notice('warn', t('replays.large'));

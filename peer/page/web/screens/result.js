@@ -21,7 +21,8 @@ export function result(app, root, part) {
       part = p;
       text(head, p.winner === 2 ? t('result.draw') : p.winner < 0 ? t('result.none') : t(p.won ? 'result.won' : 'result.lost'));
       head.className = p.winner < 0 || p.winner === 2 ? '' : p.won ? 'won' : 'lost';
-      text(sentence, p.sentence);
+      text(sentence, p.sentence.replace(/^(You win|You lose|A draw)\. ?/, '')); // the heading says it
+      show(sentence, Boolean(sentence.textContent));
       for (const s of [0, 1]) {
         text(names[s], (s ? '◆ ' : '▲ ') + app.person(p.players[s], s, p.side));
         text(fighters[s], (p.teams[s] || []).map((k) => app.fighter(k).name).join(', '));
