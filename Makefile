@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab pagetest clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -26,6 +26,7 @@ help:
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
 	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
+	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
 build:
@@ -71,6 +72,9 @@ dist:
 
 natlab:
 	$(GO) run ./scripts/natlab/matrix $(NATLAB)
+
+pagetest: build
+	sh scripts/pagetest/run.sh
 
 clean:
 	rm -rf bin dist
