@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { Bench, screen, snapshot, until, press } from './harness.js';
 
 const dir = process.argv[2] || 'shots', [width, height] = (process.argv[3] || '1280x720').split('x').map(Number);
+const img = process.env.IMG || '', shown = { title: 'title', 'fight-combo': 'fight', train: 'training' }; // IMG=DIR: those of the README, small
 const only = process.argv[4] ? new Set(process.argv[4].split(',')) : null;
 mkdirSync(dir, { recursive: true });
 const ends = [];
 const bench = new Bench({ after: (f) => ends.push(f) });
 const problems = [];
-const take = async (page, name) => { await page.waitForTimeout(250); await page.screenshot({ path: join(dir, name + '.png') }); console.log(name); };
+const take = async (page, name, wait = 250) => {
+  await page.waitForTimeout(wait); await page.screenshot({ path: join(dir, name + '.png') });
+  if (img && shown[name]) await page.screenshot({ path: join(img, shown[name] + '.jpg'), type: 'jpeg', quality: 80 });
+  console.log(name);
+};
 const part = async (name, f) => { if (only && !only.has(name)) return; try { await f(); } catch (e) { problems.push(`${name}: ${e.message}`); } };
 const view = { viewport: { width, height } };
 
@@ -20,8 +25,10 @@ try {
     await screen(page, 'train');
     await page.keyboard.press('F3');
     for (const k of ['KeyD', 'KeyD']) await press(page, k, 300);
-    await press(page, 'KeyI', 120);
-    await take(page, 'train');
+    await page.keyboard.down('KeyI');
+    await page.waitForTimeout(150);
+    await take(page, 'train', 0);
+    await page.keyboard.up('KeyI');
     await page.keyboard.press('F1');
     await take(page, 'train-options');
     await page.keyboard.press('Escape');
@@ -69,8 +76,9 @@ try {
     let n = 0;
     for (const k of ['KeyU', 'KeyI', 'KeyO', 'KeyJ', 'KeyI', 'KeyO', 'KeyJ', 'KeyK', 'KeyI', 'KeyO']) {
       await pa.keyboard.down(k);
-      await pa.waitForTimeout(130);
-      await pa.screenshot({ path: join(dir, `fight-${n++}.png`) });
+      await pa.waitForFunction(() => globalThis.backstep.view.effects.list.some((e) => e.type === 'burst' && e.age < 6), null, { timeout: 700, polling: 'raf' }).catch(() => {});
+      await take(pa, n === 4 ? 'fight-combo' : `fight-${n}`, 0);
+      n++;
       await pa.keyboard.up(k);
       await press(pa, 'KeyD', 160);
     }

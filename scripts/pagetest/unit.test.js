@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { between } from '../../peer/page/web/snapshot.js';
 import { evaluate, Flashes } from '../../peer/page/web/fight/shake.js';
+import { Trail, wordText } from '../../peer/page/web/fight/trail.js';
 import { conflicts, padHolds, wordOf } from '../../peer/page/web/input.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url)), web = join(root, 'peer/page/web');
@@ -48,6 +49,22 @@ test('controls: words, pads at rest, conflicts', () => {
   assert.ok(!padHolds(pad, 'a0+') && !padHolds(pad, 'a1+') && !padHolds(pad, 'b7'), 'a hat at rest lies beyond 1');
   const c = conflicts([{ light: ['KeyU'], heavy: ['KeyU', 'KeyO'] }, { up: ['KeyO'] }]);
   assert.deepEqual([...c.keys()].sort(), ['KeyO', 'KeyU']);
+});
+
+test('the frame meter joins trails, corrections replace, a jump begins anew', () => {
+  const t = new Trail(6), cells = (...n) => n.map((v) => ({ words: [v, 0] })), words = () => t.list.map((c) => c.words[0]);
+  t.take({ frame: 3, trail: cells(1, 2, 3) });
+  t.take({ frame: 4, trail: cells(2, 9, 4) });
+  assert.deepEqual(words(), [1, 2, 9, 4]);
+  t.take({ frame: 5, trail: cells(9, 4, 5) });
+  t.take({ frame: 7, trail: cells(5, 6, 7) });
+  assert.deepEqual(words(), [2, 9, 4, 5, 6, 7]);
+  t.take({ frame: 40, trail: cells(40) });
+  assert.deepEqual(words(), [40]);
+  t.take({ frame: 7, trail: cells(7) });
+  assert.deepEqual(words(), [7]);
+  assert.equal(wordText(1 | 8 | 16 | 128), '↗LS');
+  assert.equal(wordText(4 | 8), '•', 'opposite directions are neutral');
 });
 
 test('every text the page asks for is in the language file', () => {
