@@ -76,8 +76,14 @@ try {
     let n = 0;
     for (const k of ['KeyU', 'KeyI', 'KeyO', 'KeyJ', 'KeyI', 'KeyO', 'KeyJ', 'KeyK', 'KeyI', 'KeyO']) {
       await pa.keyboard.down(k);
-      await pa.waitForFunction(() => globalThis.backstep.view.effects.list.some((e) => e.type === 'burst' && e.age < 6), null, { timeout: 700, polling: 'raf' }).catch(() => {});
+      await pa.evaluate(() => { // stand still a few frames into a hit, however slow the machine is
+        const view = globalThis.backstep.view, draw = view.draw.bind(view);
+        view.thaw = () => { view.draw = draw; };
+        view.draw = (f) => { draw(f); if (view.effects.list.some((e) => e.type === 'burst' && e.age > 1.5 && e.age < 9)) view.draw = () => {}; };
+      });
+      await pa.waitForTimeout(450);
       await take(pa, n === 4 ? 'fight-combo' : `fight-${n}`, 0);
+      await pa.evaluate(() => globalThis.backstep.view.thaw());
       n++;
       await pa.keyboard.up(k);
       await press(pa, 'KeyD', 160);

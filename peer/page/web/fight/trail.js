@@ -34,6 +34,8 @@ export function history(trail, side, most) {
 export function drawTrail(c, s, w, y, colours) { // s: { trail }
   const n = s.trail.length, cw = Math.min(11, (w - 120) / Math.max(60, n)), x0 = (w - n * cw) / 2;
   if (!n) return;
+  c.fillStyle = 'rgba(12,10,28,0.86)';
+  c.fillRect(x0 - 22, y - 6, n * cw + 26, 62);
   c.font = '700 9px "DejaVu Sans", system-ui, sans-serif';
   c.textAlign = 'center';
   c.textBaseline = 'middle';
