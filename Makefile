@@ -3,6 +3,7 @@
 GO      ?= go
 FUZZTIME ?= 10s
 BENCH   ?= .
+FRAMES  ?= 1000000
 BUILD   ?= $(shell git -c safe.directory='*' describe --tags --always --dirty --abbrev=12 2>/dev/null)
 
 # The id is linked in explicitly; asking git again from inside go fails on a tree that belongs to another user.
@@ -13,7 +14,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab pagetest clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab pagetest golden crossarch crossarch-subset roundrobin soak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -26,6 +27,10 @@ help:
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
 	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
+	@echo "make golden  write the corpus of golden matches anew (REASON='what changed the game')"
+	@echo "make crossarch  the game on six architectures, all hashes equal (apt-get install qemu-user nodejs)"
+	@echo "make roundrobin  who wins how often: bots, every pairing, both sides, 200 matches each"
+	@echo "make soak    a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
 	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
@@ -33,8 +38,12 @@ build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/peer ./cmd/peer
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/relay ./cmd/relay
 
+# Where no screen is, the machine plays against itself and the terminal shows how it goes.
 play: build
-	bin/peer play
+	@if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		echo "no display here, so two bots play one match; bin/peer play serves the page"; \
+		bin/peer play --headless; \
+	else bin/peer play; fi
 
 test:
 	$(GO) vet ./...
@@ -72,6 +81,21 @@ dist:
 
 natlab:
 	$(GO) run ./scripts/natlab/matrix $(NATLAB)
+
+golden:
+	$(GO) run ./scripts/golden
+
+crossarch:
+	$(GO) run ./scripts/crossarch
+
+crossarch-subset:
+	$(GO) run ./scripts/crossarch -subset
+
+roundrobin:
+	$(GO) run ./scripts/roundrobin -check
+
+soak:
+	$(GO) run ./scripts/soak -frames $(FRAMES)
 
 pagetest: build
 	sh scripts/pagetest/run.sh

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +25,6 @@ import (
 
 // lines hands on what a peer prints, by first word.
 type lines struct {
-	mu   sync.Mutex
 	seen map[string]chan string
 }
 
