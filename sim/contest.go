@@ -86,12 +86,19 @@ func (s *stepper) pinNeed(d *Fighter) int32 {
 }
 
 // tapNeed gives the presses by which the one holding must be ahead: fewer the more the torso has suffered, the more tired it is,
-// and the more skilled the holder.
+// the more skilled the holder, and if it is still on top after a takedown.
 func (s *stepper) tapNeed(o int, d *Fighter) int16 {
 	need := int16(s.rules.SubmitNeed)
-	need -= d.Wrestling.LimbDamageTorso/50 + (100-d.MMA.LimbStaminaTorso)/20 + s.w.fighters[o].MMA.TransitionSkill/2500
+	skill := &s.w.fighters[o].MMA
+	need -= d.Wrestling.LimbDamageTorso/50 + (100-d.MMA.LimbStaminaTorso)/20 + skill.TransitionSkill/2500
+	if skill.TopPosition > 0 {
+		need -= onTop
+	}
 	return max(2, need)
 }
+
+// onTop is how many presses the top position spares.
+const onTop = 2
 
 // releaseHold lets go of a pin or submission: the holder is free, the other gets up.
 func (s *stepper) releaseHold() {

@@ -117,7 +117,7 @@ func (s *stepper) gains(c *contact) {
 	}
 	if g.Stun > 0 && d.MaxStun > 0 && d.Action != Dazed {
 		stun := g.Stun
-		if d.MMA.LimbStaminaHead < tiredHead {
+		if d.MMA.LimbStaminaHead < tiredHead || d.Wrestling.LimbDamageHead > soreHead {
 			stun += stun / 2
 		}
 		s.effect(c.defender, StunDelta, stun)
@@ -134,9 +134,11 @@ func (s *stepper) gains(c *contact) {
 	}
 }
 
-// Stamina of the head in percent below which stun comes half as fast again, and frames a takedown gives the top position.
+// Stamina of the head in percent below which, or damage of it above which, stun comes half as fast again, and frames a takedown
+// gives the top position.
 const (
 	tiredHead = 40
+	soreHead  = 120
 	topFrames = 300
 )
 

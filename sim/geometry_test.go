@@ -70,7 +70,7 @@ func TestShapesAgainstSampling(t *testing.T) {
 		return touch(&s, &p)
 	}
 	yes := 0
-	for range 1500 {
+	for range 500 {
 		a, b := random(), random()
 		got := touch(&a, &b)
 		ma, mb := a, b
@@ -94,7 +94,7 @@ func TestShapesAgainstSampling(t *testing.T) {
 			yes++
 		}
 	}
-	if yes < 200 {
+	if yes < 60 {
 		t.Fatalf("only %d touch", yes)
 	}
 }

@@ -55,7 +55,7 @@ func (s *stepper) advanceMatch() {
 			s.phase(Live)
 		}
 	case Live:
-		m.Timer--
+		m.Timer = max(0, m.Timer-1) // a fall over the edge outlasts it
 		s.judgeRound()
 	case RoundEnd:
 		s.slow()

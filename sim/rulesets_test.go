@@ -384,3 +384,52 @@ func TestGrapplesAndStamina(t *testing.T) {
 		t.Fatalf("points %v, winner %d", k.w.match.Score, k.w.match.RoundWinner)
 	}
 }
+
+// What has suffered shows: sore legs slow and jump low, a sore head is stunned sooner, a fighter low on health holds out longer
+// where the rules say so, and the top position spares presses.
+func TestAttributesCount(t *testing.T) {
+	g := newRing(t, data.UFC, Format1v1, 300)
+	f, k := g.p(0), g.r.Fighter(1)
+	f.MMA.LimbStaminaLegs = 10
+	x := f.X
+	if g.step(RightBit, 0); f.X-x != Fixed(int64(k.WalkForward)*slowWalk/data.Unit) {
+		t.Errorf("walked %d with tired legs", f.X-x)
+	}
+	g.step(UpBit, 0)
+	g.until(20, 0, 0, "the jump", func() bool { return f.Action == Airborne })
+	if want := Fixed(int64(k.JumpY)*lowJump/data.Unit) - k.Gravity; f.VY != want {
+		t.Errorf("jumps with %d, want %d", f.VY, want)
+	}
+	for _, sore := range []int16{0, 200} {
+		g := newRing(t, data.UFC, Format1v1, 80)
+		g.p(1).Wrestling.LimbDamageHead = sore
+		m := g.attack("e-stun", 0)
+		g.until(30, 0, 0, "the hit", g.landed)
+		want := m.Gains.Stun
+		if sore > 0 {
+			want += want / 2
+		}
+		if got := g.p(1).Stun; got != want {
+			t.Errorf("head damage %d: stun %d, want %d", sore, got, want)
+		}
+	}
+	for _, health := range []int32{251, 250} {
+		g := newRing(t, data.TagTeam, Format1v1, 80)
+		g.p(1).Health = health
+		m := g.attack("5m", 0)
+		g.until(30, 0, 0, "the hit", g.landed)
+		want := m.Damage
+		if health == 250 {
+			want = want * 9 / 10
+		}
+		if got := g.w.Hits()[0].Damage; got != want {
+			t.Errorf("health %d: damage %d, want %d", health, got, want)
+		}
+	}
+	h := newRing(t, data.UFC, Format1v1, 80)
+	s := newStepper(&h.w, h.r)
+	plain := s.tapNeed(0, h.p(1))
+	if h.p(0).MMA.TopPosition = 100; s.tapNeed(0, h.p(1)) != plain-onTop {
+		t.Errorf("%d presses from the top, %d without", s.tapNeed(0, h.p(1)), plain)
+	}
+}

@@ -220,7 +220,7 @@ func TestPinnedHash(t *testing.T) {
 			h = (h ^ g.w.Hash()) * 1099511628211
 		}
 	}
-	const want = 0xb496b2ce9ed72dd1
+	const want = 0xaa01f6ce9378784c
 	if h != want || hits < 150 {
 		t.Fatalf("hash %#016x after %d hits, want %#016x", h, hits, uint64(want))
 	}

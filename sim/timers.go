@@ -80,7 +80,7 @@ func (s *stepper) burn(i int) {
 func (s *stepper) factors(i int) {
 	f := &s.w.fighters[i]
 	melee, chip, walk := int32(data.Unit), int32(data.Unit), int32(data.Unit)
-	power := int32(data.Unit)
+	power, jump, defense := int32(data.Unit), int32(data.Unit), int32(data.Unit)
 	if f.Mechanics.Heat > 0 {
 		melee, chip = scale(melee, s.rules.HeatDamage), scale(chip, s.rules.HeatDamage)
 	}
@@ -91,7 +91,10 @@ func (s *stepper) factors(i int) {
 		melee = scale(melee, s.rules.TiredDamage)
 	}
 	if f.MMA.LimbStaminaLegs < tiredLegs || f.Wrestling.LimbDamageLegs > soreLegs {
-		walk = scale(walk, slowWalk)
+		walk, jump = scale(walk, slowWalk), lowJump
+	}
+	if f.Health*100 <= f.MaxHealth*s.rules.GutsShare {
+		defense = s.rules.GutsDamage
 	}
 	if s.w.count > 2 {
 		team := &s.w.teams[Side(i)]
@@ -105,14 +108,16 @@ func (s *stepper) factors(i int) {
 	}
 	f.Combat.MeleeDamageMul, f.Combat.ChipMul = int16(min(melee, mostFactor)), int16(min(chip, mostFactor))
 	f.Weapon.Power, f.Weapon.Chip = int16(min(power, mostFactor)), int16(min(power, mostFactor))
-	f.Movement.WalkMul, f.Movement.DashMul = int16(walk), int16(walk)
+	f.Combat.DefenseMul = int16(defense)
+	f.Movement = Movement{WalkMul: int16(walk), DashMul: int16(walk), JumpMul: int16(jump)}
 }
 
-// When legs make a fighter slow: stamina of the legs in percent, points of damage, and the factor.
+// When legs make a fighter slow: stamina of the legs in percent, points of damage, and the factors of walking and of jumping.
 const (
 	tiredLegs = 30
 	soreLegs  = 120
 	slowWalk  = 8000
+	lowJump   = 9000
 )
 
 // factor multiplies by ten-thousandths.

@@ -25,6 +25,7 @@ type Modes struct {
 	EnvironmentDamage       int32
 	EnvironmentShare        int32 // percent of health at or below which the environment can finish a fighter
 	TiredShare, TiredDamage int32 // percent of stamina below which a fighter hits weaker, by this factor
+	GutsShare, GutsDamage   int32 // percent of health at or below which it is hurt less, by this factor
 
 }
 
@@ -52,6 +53,8 @@ func (r *Ruleset) parseModes(s *section) {
 	r.EnvironmentShare = s.optional("environment-share", 0, 100, 0)
 	r.TiredShare = s.optional("tired-share", 0, 100, 0)
 	r.TiredDamage = s.factor("tired-damage", Unit, false)
+	r.GutsShare = s.optional("guts-share", 0, 100, 0)
+	r.GutsDamage = s.factor("guts-damage", Unit, false)
 	if r.HeatFrames > 0 && r.Heat.Max == 0 {
 		s.fail(s.line, "heat-frames needs heat")
 	}
