@@ -35,7 +35,8 @@ usage: peer play                     against the machine, at once, on the page
        peer join [CODE] [flags]      plays against the host of that code
        peer train                    the training room, offline
        peer replay verify FILE       simulates a record again and compares every hash
-       peer replay show FILE         prints its header, hashes and inputs`
+       peer replay show FILE         prints its header, hashes and inputs
+       peer data check FILE          checks a roster file and prints its frame data`
 
 // io of the process, for tests.
 type streams struct {
@@ -70,7 +71,6 @@ func sentence(err error) string {
 var later = map[string]string{
 	"watch":  "watching a match",
 	"doctor": "the network check",
-	"data":   "checking a roster file",
 }
 
 // run is the whole command; its error is one sentence and stands for the exit code.
@@ -100,6 +100,8 @@ func run(ctx context.Context, args []string, s streams) error {
 	switch command {
 	case "replay":
 		return replay(o, rest, s)
+	case "data":
+		return data(rest, s)
 	case "play", "host", "join", "train":
 		return match(ctx, o, command, rest, s)
 	}

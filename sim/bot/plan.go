@@ -118,8 +118,12 @@ func (p *player) approach(s *situation, want sim.Fixed) uint16 {
 
 // cornered tells whether there is little stage left behind the fighter.
 func (s *situation) cornered() bool {
-	wall := data.Embedded().Ruleset(s.w.Ruleset()).StageHalf
-	return wall-(s.me.X*-sim.Fixed(s.me.Facing)) < cm(170)
+	rules := data.Embedded().Ruleset(s.w.Ruleset())
+	room := cm(170)
+	if rules.RingOut { // there is no wall
+		room = cm(420)
+	}
+	return rules.StageHalf+s.me.X*sim.Fixed(s.me.Facing) < room
 }
 
 // leads tells whether the fighter has more of its health left than the opponent.

@@ -92,7 +92,12 @@ func (p *player) decide(s *situation) uint16 {
 		}
 		return 0
 	case sim.Pinned, sim.Pinning:
-		if p.roll(p.skill.mash) {
+		// Who is held fights harder than who holds.
+		share := p.skill.mash
+		if s.me.Action == sim.Pinning {
+			share = share * 2 / 3
+		}
+		if p.roll(share) {
 			return sim.LightBit << (p.chance.Next() & 1)
 		}
 		return 0
