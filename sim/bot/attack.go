@@ -178,8 +178,12 @@ func (p *player) punish(s *situation, frames int32) (uint16, bool) {
 	return word(best.m, s.ahead), true
 }
 
-// value is what a move is worth when it is sure to hit: its damage, and half as much again if it can go on into others.
+// value is what a move is worth when it is sure to hit: its damage, and half as much again if it can go on into others. A finisher
+// goes before everything.
 func value(m *data.Move) int32 {
+	if m.Family == data.CinematicFinisher {
+		return 1000
+	}
 	if m.CancelInto != 0 {
 		return m.Damage * 3 / 2
 	}
