@@ -14,7 +14,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab pagetest golden crossarch crossarch-subset roundrobin soak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench pagetest golden crossarch crossarch-subset roundrobin soak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -27,6 +27,7 @@ help:
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
 	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
+	@echo "make netbench  every scenario of the shared network model beside the reference figures; fails on a missed target"
 	@echo "make golden  write the corpus of golden matches anew (REASON='what changed the game')"
 	@echo "make crossarch  the game on six architectures, all hashes equal (apt-get install qemu-user nodejs)"
 	@echo "make roundrobin  who wins how often: bots, every pairing, both sides, 200 matches each"
@@ -81,6 +82,9 @@ dist:
 
 natlab:
 	$(GO) run ./scripts/natlab/matrix $(NATLAB)
+
+netbench:
+	$(GO) run ./scripts/netbench
 
 golden:
 	$(GO) run ./scripts/golden
