@@ -94,12 +94,20 @@ func TestEgressCountsHeaders(t *testing.T) {
 	host, join := dialUDP(t, r.addr, "127.0.0.1"), r.tunnel(t)
 	host.bind(r.token(rendezvous.SideHost, 7, 1)) // CHAL, ACK
 	join.bind(r.token(rendezvous.SideJoin, 7, 1)) // ACK over TCP
-	before := r.egress()
-	if want := uint64(rendezvous.ChalSize + rendezvous.AckSize + 2*28 + rendezvous.AckSize + 68); before != want {
+	// What was sent is counted after it is on its way, so the count follows.
+	reaches := func(want uint64) uint64 {
+		for end := time.Now().Add(10 * time.Second); r.egress() < want && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		return r.egress()
+	}
+	want := uint64(rendezvous.ChalSize + rendezvous.AckSize + 2*28 + rendezvous.AckSize + 68)
+	before := reaches(want)
+	if before != want {
 		t.Fatalf("%d bytes, want %d", before, want)
 	}
 	carry(t, 7, join, host)
-	if got := r.egress() - before; got < 28+5+1 {
+	if got := reaches(before+28+5+1) - before; got < 28+5+1 {
 		t.Fatal(got)
 	}
 }
