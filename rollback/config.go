@@ -13,9 +13,9 @@ const (
 	MinPlayers = 2
 	MaxPlayers = 4
 
-	MaxWindow     = 20  // frames that may be predicted
-	MaxInputDelay = 15  // frames between sampling an input and the frame that uses it: 250 ms at 60 Hz
-	MaxHistory    = 160 // frames of history; with all that can lie ahead of the present it fits the input ring
+	MaxWindow     = 20               // frames that may be predicted
+	MaxInputDelay = quality.MaxDelay // frames between sampling an input and the frame that uses it
+	MaxHistory    = 160              // frames of history; with all that can lie ahead of the present it fits the input ring
 
 	FreeFrames = 30 // frames by which free frames may stretch the window
 	HardWindow = 64 // frames predicted in all, free ones included; a packet carries as many
@@ -49,6 +49,9 @@ type Config struct {
 	Local      int // slot of the player on this side, 0 to Players-1
 	InputDelay int // frames, 0 to MaxInputDelay
 
+	Mode      quality.Mode // in Delay no frame is predicted; Rollback and Hybrid differ in their delay alone
+	AutoDelay bool         // in Hybrid and Delay a Driver sets the delay by what it measures, see quality.AutoDelay
+
 	FEC              fec.Mode // parity on the packet stream; Auto sends none
 	SecondBudget     int      // bytes a second to each player for second datagrams, overhead included; 0 sends none
 	DatagramOverhead int      // bytes below a packet (IP, UDP, DTLS, relay) that SecondBudget counts too, 0 to 200
@@ -73,6 +76,7 @@ func DefaultConfig() Config {
 		RequireEncryptedTransport:       true,
 		SuppressCosmeticsDuringResim:    true,
 		Players:                         2,
+		Mode:                            quality.Rollback,
 		SecondBudget:                    6000,
 		DatagramOverhead:                57,
 	}
@@ -116,6 +120,9 @@ func (c Config) Valid() error {
 			return fmt.Errorf("%w: %s is %d, must be %d to %d", ErrConfig, b.name, *b.v, b.low, b.top)
 		}
 	}
+	if c.Mode > quality.Rollback {
+		return fmt.Errorf("%w: Mode is %d, must be %d to %d", ErrConfig, c.Mode, quality.Delay, quality.Rollback)
+	}
 	if c.DatagramOverhead < 0 || c.DatagramOverhead > 200 {
 		return fmt.Errorf("%w: DatagramOverhead is %d, must be 0 to 200", ErrConfig, c.DatagramOverhead)
 	}
@@ -129,6 +136,7 @@ func (c Config) Clamped() Config {
 		b := c.bounds()[i]
 		*b.v = min(max(*b.v, b.low), b.top)
 	}
+	c.Mode = min(c.Mode, quality.Rollback)
 	c.DatagramOverhead = min(max(c.DatagramOverhead, 0), 200)
 	return c
 }

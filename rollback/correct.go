@@ -133,10 +133,3 @@ func (s *Session[S, W]) Answer(accept bool) bool { return s.ladder.Answer(accept
 
 // Ladder is the state of the offer, with what it means for a ranked match. The pointer stays valid.
 func (s *Session[S, W]) Ladder() *quality.Ladder { return &s.ladder }
-
-// SetWindow changes how many frames may be predicted, 1 to MaxWindow, clamped; the cap follows if it is smaller.
-// A smaller window holds the session until it fits again; it never rewinds.
-func (s *Session[S, W]) SetWindow(frames int) {
-	s.cfg.PredictionWindowFrames = frames
-	s.cfg = s.cfg.Clamped()
-}

@@ -45,6 +45,14 @@ func (s *Session[S, W]) assign(w W) {
 	s.give(w)
 }
 
+// pledge gives a word away on a tick that waits for the others in delay mode. They may be waiting for it.
+func (s *Session[S, W]) pledge(w W) {
+	if s.window == 0 && s.pledged != s.cur+1 {
+		s.assign(w)
+		s.pledged = s.cur + 1
+	}
+}
+
 func (s *Session[S, W]) give(w W) {
 	s.set(s.cfg.Local, s.localNext, w)
 	s.lastLocal = w

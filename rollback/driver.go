@@ -3,6 +3,7 @@ package rollback
 import (
 	"backstep/rollback/input"
 	"backstep/rollback/pacing"
+	"backstep/rollback/quality"
 	"backstep/rollback/tally"
 )
 
@@ -34,6 +35,7 @@ type Driver[S comparable, W input.Word] struct {
 	lastTick int64
 	advanced bool
 
+	tuner            tuner
 	offsets          tally.Histogram // distance from the aim, µs
 	rateMin, rateMax int64
 }
@@ -137,12 +139,15 @@ func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
 	for _, l := range d.links {
 		l.ticked(now)
 	}
+	if d.cfg.AutoDelay && d.s.cfg.Mode != quality.Rollback {
+		d.tune()
+	}
 	return r
 }
 
 // pace hands the mean of what the links measured to the pacer.
 func (d *Driver[S, W]) pace(now int64) {
-	window := d.s.cfg.PredictionWindowFrames
+	window := int(d.s.window)
 	var offset, trip, jitter, n, lag int64
 	measured := false
 	for _, l := range d.links {
@@ -167,8 +172,11 @@ func (d *Driver[S, W]) pace(now int64) {
 		d.rateMin, d.rateMax = min(d.rateMin, rate), max(d.rateMax, rate)
 	}
 	lead := 0
-	if d.advanced && measured {
+	if d.advanced && measured && window > 0 {
 		lead = int(d.s.counted(d.s.confirmed+1, d.s.cur))
+	}
+	if window == 0 {
+		lag = maxLag // nothing is predicted, so nothing runs out
 	}
 	d.pacer.Brake(lead, window, lag)
 }

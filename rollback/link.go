@@ -76,6 +76,7 @@ type Link[S comparable, W input.Word] struct {
 	parityBuf  []byte
 	rawLoss    uint16 // what the other side reports, 1/65536
 	rawBurst   uint8
+	waited     int64 // main packets that said the other side did not advance
 
 	sections  Sections
 	section   []byte // room for what sections fill in

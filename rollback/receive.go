@@ -148,6 +148,7 @@ func (l *Link[S, W]) time(at int64, p *wire.Packet) {
 	}
 	if !p.Advanced {
 		l.stats.OpponentStalls++
+		l.waited++
 		d.pacer.Disturb(at)
 		return
 	}

@@ -175,7 +175,7 @@ func (l *Link[S, W]) secondPays(now int64) bool {
 		return false
 	}
 	if p > 0 {
-		slack := max(int64(l.d.s.cfg.PredictionWindowFrames)-l.frames(l.theirs), 0)
+		slack := max(int64(l.d.s.window+l.d.s.delay)-l.frames(l.theirs), 0)
 		if p.Pow(int(slack)+1) > ackbits.RatioPPM(secondRisk) {
 			l.hold, l.holding = now+secondHold, true
 		}

@@ -54,7 +54,9 @@ type Session[S comparable, W input.Word] struct {
 
 	localNext int32 // next frame of this side's player to get a word
 	lastLocal W
+	pledged   int32 // frame that was waited for when a word was given for its tick, see pledge
 	delay     int32
+	window    int32 // frames that may be predicted now: none in delay mode
 
 	hashes   [HashRing]frameHash
 	hashNext int32
@@ -82,12 +84,14 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 		spare:    uint8(labels),
 		cur:      -1,
 		oldest:   -1,
+		pledged:  -1,
 		fix:      noFrame,
 		used:     make([]Input[W], inputRing*cfg.Players),
 		replayed: make([]int32, 0, MaxHistory),
 		delay:    int32(cfg.InputDelay),
 		stats:    newStats(),
 	}
+	s.window = s.cfg.window()
 	s.equivalent, _ = game.(Equivalenter[S, W])
 	s.equaler, _ = game.(Equaler[S])
 	s.freer, _ = game.(Freer[S])

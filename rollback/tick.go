@@ -4,7 +4,8 @@ import "backstep/rollback/quality"
 
 // Tick makes one frame: it runs the correction that is due, if any, and steps the next frame with this side's word,
 // unless the window is used up, a deep correction froze the session, or a needed snapshot is gone. On a tick that does
-// not advance, the word is not used: InputFrame stays where it is. It does not allocate.
+// not advance, the word is not used: InputFrame stays where it is. In delay mode it is used, once for each frame that is
+// waited for, in place of the word of the tick that makes the frame. It does not allocate.
 func (s *Session[S, W]) Tick(local W) (r Result) {
 	s.tick(&r, local, true)
 	return r
@@ -31,8 +32,11 @@ func (s *Session[S, W]) tick(r *Result, local W, may bool) {
 		s.stats.Waited++
 	case s.full():
 		r.Stalled = true
+		s.pledge(local)
 	default:
-		s.assign(local)
+		if s.pledged != s.cur+1 {
+			s.assign(local)
+		}
 		s.advance()
 		r.Advanced = true
 	}
@@ -73,12 +77,11 @@ func (s *Session[S, W]) classify(frame int32, state *S) {
 // full reports whether the next frame would lie further beyond the confirmed one than the window allows. Free frames
 // do not count, up to a hard bound.
 func (s *Session[S, W]) full() bool {
-	next := s.cur + 1
-	window := int32(s.cfg.PredictionWindowFrames)
+	next, window := s.cur+1, s.window
 	if next-s.confirmed <= window {
 		return false
 	}
-	return s.freer == nil || next-s.confirmed > s.hard(window) || s.counted(s.confirmed+1, s.cur)+1 > window
+	return s.freer == nil || window == 0 || next-s.confirmed > s.hard(window) || s.counted(s.confirmed+1, s.cur)+1 > window
 }
 
 // hard is the most frames that may be predicted with the given window, free ones included.
@@ -123,6 +126,9 @@ func (s *Session[S, W]) pressure(held bool) bool {
 		s.heldCount++
 	}
 	s.heldAt = (s.heldAt + 1) % PressureSpan
+	if s.cfg.Mode == quality.Delay {
+		return s.ladder.Sample(0, s.cfg.MaxRollbackFrames, s.cfg.SustainedRollbackPressureFrames)
+	}
 	demand := int(s.counted(s.confirmed+1, s.cur)) + s.heldCount
 	return s.ladder.Sample(demand, s.cfg.MaxRollbackFrames, s.cfg.SustainedRollbackPressureFrames)
 }
