@@ -49,6 +49,9 @@ type Config struct {
 	Credentials func(side rendezvous.Side, generation uint32) (ufrag, pwd string)
 	// Signal is needed by StartDirect only.
 	Signal Signaler
+	// DialTunnel opens a tunnel to the relay, bounded by ctx; it does not
+	// register on it. Without it there is no tunnel, whatever Allowed says.
+	DialTunnel func(ctx context.Context) (Tunnel, error)
 
 	// SignalRTT is the round trip of the lobby. The host starts half of it
 	// after GO, so that both sides punch at the same time.

@@ -25,6 +25,7 @@ const (
 	DropRelayChannel                // DATA of another channel
 	DropRelayPayload                // DATA that carries no DTLS record
 	DropQueue                       // receive queue full: the oldest went
+	DropTunnelQueue                 // TCP stands still: the oldest outgoing frame went
 	DropNoRoute                     // sent while the selected route did not exist
 	DropSignalMalformed             // sealed message that did not parse
 	DropSignalStale                 // candidates of an older generation
@@ -36,7 +37,7 @@ var dropNames = [dropCount]string{
 	"stun_unexpected", "stun_malformed", "stun_forged", "stun_replayed", "stun_full",
 	"dtls_source", "dtls_early",
 	"relay_source", "relay_malformed", "relay_forged", "relay_channel", "relay_payload",
-	"queue", "no_route", "signal_malformed", "signal_stale",
+	"queue", "tunnel_queue", "no_route", "signal_malformed", "signal_stale",
 }
 
 func (d Drop) String() string {

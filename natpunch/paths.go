@@ -15,10 +15,11 @@ import (
 )
 
 var (
-	// ErrRelayUnreachable: no relay endpoint answered a registration on UDP.
-	ErrRelayUnreachable = errors.New("natpunch: the relay does not answer on UDP")
-	// ErrTunnel: only the tunnel is allowed, and this version has none.
-	ErrTunnel = errors.New("natpunch: the tunnel is not available in this version")
+	// ErrRelayUnreachable: no relay endpoint answered a registration, neither on
+	// UDP nor through a tunnel, as far as they were allowed.
+	ErrRelayUnreachable = errors.New("natpunch: the relay does not answer")
+	// ErrNoTunnel: only the tunnel is allowed and Config.DialTunnel is missing.
+	ErrNoTunnel = errors.New("natpunch: no way to open a tunnel")
 	// ErrTooLong: a packet does not fit a relay frame.
 	ErrTooLong = errors.New("natpunch: packet longer than 1400 bytes")
 	// ErrStarted: StartDirect was called before.
@@ -42,7 +43,8 @@ func (opponent) String() string  { return "opponent" }
 // ReadFrom, WriteTo, Plan, Select and Authenticated allocate nothing if the
 // socket is a *net.UDPConn.
 //
-// It runs a reader and a timer goroutine, and those of ICE after StartDirect.
+// It runs a reader and a timer goroutine, three for a tunnel, and those of ICE
+// after StartDirect.
 // Close ends all of them and waits.
 type Paths struct {
 	cfg      Config
@@ -55,17 +57,20 @@ type Paths struct {
 	relayAddr  atomic.Pointer[netip.AddrPort]
 	directAddr atomic.Pointer[netip.AddrPort]
 	mux        atomic.Pointer[iceMux]
-	relayHeard atomic.Int64 // last DATA frame, clock of Config; 0 for never
+	tun        atomic.Pointer[tunnelRoute] // while the relay route is over TCP
 
 	writing sync.Mutex
 	framed  [rendezvous.MaxFrame]byte
 
-	mu     sync.Mutex
-	locals []netip.Addr
-	policy *policy
-	reg    *registration
-	refl   *reflexive // nil while the address is hidden
-	direct directState
+	mu       sync.Mutex
+	locals   []netip.Addr
+	policy   *policy
+	reg      *registration
+	refl     *reflexive // nil while the address is hidden
+	direct   directState
+	tunneled tunneled
+	askedAt  int64 // when the relay was last asked because its route was silent
+	asks     int   // how often since it was heard
 
 	registered chan struct{}
 	kick       chan struct{}
@@ -75,14 +80,14 @@ type Paths struct {
 	once       sync.Once
 }
 
-// Open takes over cfg.Conn, registers at the relay and returns once the relay
-// route stands. It gives up with ErrRelayUnreachable when ctx ends before that.
+// Open takes over cfg.Conn, registers at the relay, over TCP too if UDP is not
+// answered within 300 ms, and returns once the relay route stands. It gives up with ErrRelayUnreachable when ctx ends before that.
 // If the relay may not carry the match, Open waits for it 1 s at most.
 func Open(ctx context.Context, cfg Config) (*Paths, error) {
 	conn := cfg.Conn
 	cfg, err := cfg.withDefaults()
-	if err == nil && cfg.Allowed == AllowTunnel {
-		err = ErrTunnel
+	if err == nil && cfg.Allowed == AllowTunnel && cfg.DialTunnel == nil {
+		err = ErrNoTunnel
 	}
 	if err != nil {
 		if conn != nil {
@@ -103,15 +108,30 @@ func Open(ctx context.Context, cfg Config) (*Paths, error) {
 	p.queue = newQueue(&p.drops)
 	p.sock = newSocket(cfg.Conn, (*demux)(p), &p.drops)
 	p.selected.Store(uint32(Relay))
-	if cfg.Allowed&AllowRelay == 0 {
+	if !p.carries() {
 		p.selected.Store(uint32(Direct))
+	}
+	if cfg.Allowed&AllowTunnel != 0 && cfg.DialTunnel != nil {
+		p.tunneled.poke = make(chan struct{}, 1)
+	}
+	if cfg.Allowed&AllowRelay == 0 && p.carries() {
+		// The binding at the relay belongs to the tunnel; UDP only asks for its
+		// outside address.
+		p.reg.off = true
+		if !cfg.Hide {
+			p.refl = newReflexive(cfg.Relay[0], now)
+		}
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.sock.start()
 	p.group.Add(1)
 	go p.keep()
+	if p.tunneled.poke != nil {
+		p.group.Add(1)
+		go p.runTunnel()
+	}
 	wait := ctx
-	if cfg.Allowed&AllowRelay == 0 {
+	if !p.carries() {
 		var cancel context.CancelFunc
 		wait, cancel = context.WithTimeout(ctx, directOnlyWait)
 		defer cancel()
@@ -119,12 +139,20 @@ func Open(ctx context.Context, cfg Config) (*Paths, error) {
 	select {
 	case <-p.registered:
 	case <-wait.Done():
-		if err := ctx.Err(); err != nil || cfg.Allowed&AllowRelay != 0 {
+		if err := ctx.Err(); err != nil || p.carries() {
 			_ = p.Close()
+			if p.tunneled.err != nil {
+				return nil, fmt.Errorf("%w on UDP, nor over TCP: %w: %w", ErrRelayUnreachable, p.tunneled.err, wait.Err())
+			}
 			return nil, fmt.Errorf("%w: %w", ErrRelayUnreachable, wait.Err())
 		}
 	}
 	return p, nil
+}
+
+// carries reports whether the relay may carry the match, over UDP or TCP.
+func (p *Paths) carries() bool {
+	return p.cfg.Allowed&AllowRelay != 0 || p.cfg.Allowed&AllowTunnel != 0 && p.cfg.DialTunnel != nil
 }
 
 // demux is how the socket sees a Paths.
@@ -183,18 +211,21 @@ func (d *demux) frame(b []byte, from netip.AddrPort) {
 		p.drops.add(DropRelaySource)
 		return
 	}
+	p.relayed(b)
+}
+
+// relayed takes a DATA frame of the relay.
+func (p *Paths) relayed(b []byte) {
 	channel, payload, err := rendezvous.ParseData(b)
 	switch {
 	case err != nil:
 		p.drops.add(DropRelayMalformed)
 	case channel != p.cfg.Channel:
 		p.drops.add(DropRelayChannel)
-	case !isDTLS(payload[0]) || p.cfg.Allowed&AllowRelay == 0:
+	case !isDTLS(payload[0]) || !p.carries():
 		p.drops.add(DropRelayPayload)
 	default:
-		now := p.cfg.Clock()
-		p.relayHeard.Store(max(1, now))
-		p.take(Relay, payload, now)
+		p.take(Relay, payload, p.cfg.Clock())
 	}
 }
 
@@ -206,9 +237,10 @@ func (p *Paths) take(m Mask, b []byte, now int64) {
 	p.queue.push(b)
 }
 
-// onRegistered runs with the lock held after every ACK.
+// onRegistered runs with the lock held after every ACK on UDP.
 func (p *Paths) onRegistered() {
 	now := p.cfg.Clock()
+	p.leaveTunnel()
 	relay := p.reg.relay()
 	if old := p.relayAddr.Load(); old == nil || *old != relay {
 		p.relayAddr.Store(&relay)
@@ -219,6 +251,11 @@ func (p *Paths) onRegistered() {
 	if p.cfg.Allowed&AllowRelay != 0 {
 		p.policy.setUp(Relay, now)
 	}
+	p.ready()
+}
+
+// ready makes Open return. Runs with the lock held.
+func (p *Paths) ready() {
 	select {
 	case <-p.registered:
 	default:
@@ -233,14 +270,14 @@ func (p *Paths) wakeKeeper() {
 	}
 }
 
-// The relay route counts as silent, and is registered anew at once, after
-// relaySilence while packets should come over it: it is the primary one, or the
-// direct one fell silent and the opponent sends on both. While it only carries
-// a probe a second it takes longer to tell.
+// The relay is asked anew when its route is silent: a NAT may have forgotten us,
+// or the relay was restarted. While packets should come over it that is soon,
+// because asking costs one datagram; while it only carries a probe a second it
+// takes longer to tell. Silence that goes on is asked about ever less often.
 const (
-	relaySilence      = 500_000
 	relayProbeSilence = 3 * relayProbe
-	keeperStep        = 100_000 // how closely silence is watched
+	maxAskPause       = 2_000_000
+	keeperStep        = 20_000 // how closely silence is watched
 )
 
 // keep drives registration and STUN client.
@@ -260,6 +297,8 @@ func (p *Paths) keep() {
 			now := p.cfg.Clock()
 			p.mu.Lock()
 			p.watchRelay(now)
+			p.watchTunnel(now)
+			p.wantTunnel(now)
 			b, to, wake := p.reg.poll(buf[:0], now)
 			if len(b) == 0 && p.refl != nil {
 				var next int64
@@ -277,19 +316,34 @@ func (p *Paths) keep() {
 	}
 }
 
-// watchRelay registers anew when the relay route fell silent: then a NAT may
-// have forgotten us, or the relay was restarted. Runs with the lock held.
+// watchRelay asks the relay anew when its route fell silent, judged by what was
+// decrypted. Runs with the lock held.
 func (p *Paths) watchRelay(now int64) {
-	heard := p.relayHeard.Load()
-	if heard == 0 || !p.reg.registered {
+	r := &p.policy.relay
+	t := p.tun.Load()
+	if !r.heard || t == nil && !p.reg.registered {
 		return
 	}
-	limit := int64(relayProbeSilence)
-	if p.policy.primary == Relay || p.policy.quiet(now) > relaySilence {
-		limit = relaySilence
+	if r.last > p.askedAt {
+		p.asks = 0
 	}
-	if now-max(heard, p.reg.ackedAt) > limit {
+	limit := int64(relayProbeSilence)
+	switch silence := p.policy.silence(); {
+	case p.policy.primary == Relay:
+		limit = silence * 3 / 2
+	case p.policy.quiet(now) > silence:
+		limit = silence // both routes are in use: the other one is not heard either
+	}
+	limit = max(limit, min(limit<<min(p.asks, 6), maxAskPause))
+	if now-max(r.last, p.askedAt) <= limit {
+		return
+	}
+	p.askedAt = now
+	p.asks++
+	if t == nil {
 		p.reg.begin(now)
+	} else if t.asked == 0 {
+		p.askTunnel(t, now)
 	}
 }
 
@@ -321,13 +375,18 @@ func (p *Paths) WriteTo(b []byte, _ net.Addr) (int, error) {
 		}
 		err = p.sock.send(b, *to)
 	} else {
-		to := p.relayAddr.Load()
-		if to == nil || p.cfg.Allowed&AllowRelay == 0 {
+		t, to := p.tun.Load(), p.relayAddr.Load()
+		if t == nil && (to == nil || p.cfg.Allowed&AllowRelay == 0) {
 			p.drops.add(DropNoRoute)
 			return len(b), nil
 		}
 		p.writing.Lock()
-		err = p.sock.send(rendezvous.AppendData(p.framed[:0], p.cfg.Channel, b), *to)
+		frame := rendezvous.AppendData(p.framed[:0], p.cfg.Channel, b)
+		if t == nil {
+			err = p.sock.send(frame, *to)
+		} else if t.out.push(frame) {
+			p.drops.add(DropTunnelQueue)
+		}
 		p.writing.Unlock()
 	}
 	if err != nil {
@@ -344,7 +403,7 @@ func (p *Paths) Plan(now int64) Mask {
 	if m := p.policy.plan(now); m != 0 {
 		return m
 	}
-	if p.cfg.Allowed&AllowRelay == 0 {
+	if !p.carries() {
 		return Direct
 	}
 	return Relay

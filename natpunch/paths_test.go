@@ -129,9 +129,12 @@ type match struct {
 }
 
 // newMatch opens two Paths on loopback.
-func newMatch(t *testing.T, change func(i int, c *Config)) *match {
+func newMatch(t *testing.T, change func(i int, c *Config), with ...func(*testRelay)) *match {
 	t.Helper()
 	m := &match{relay: startRelay(t, listenUDP, "127.0.0.1", 0), lobby: newLobby(5 * time.Millisecond)}
+	for _, f := range with {
+		f(m.relay)
+	}
 	for i := range m.p {
 		conn := listenLoopback(t)
 		cfg := testConfig(rendezvous.Side(i), conn, m.relay.addr, m.lobby[i])
@@ -310,7 +313,7 @@ func TestRelayRestart(t *testing.T) {
 	for i, p := range m.p {
 		missing, got := p.take()
 		t.Logf("side %d: %d packets lost", i, missing)
-		if got[Relay] < 30 || missing < 10 || missing > 60 { // half a second of silence and a round trip, twice that at most
+		if got[Relay] < 30 || missing < 5 || missing > 60 { // 120 ms of silence and two round trips; a loaded machine takes longer
 			t.Errorf("side %d: %v packets, %d lost", i, got, missing)
 		}
 	}
@@ -336,7 +339,7 @@ func TestForgottenWhileDirect(t *testing.T) {
 	for i, p := range m.p {
 		missing, got := p.take()
 		t.Logf("side %d: %d packets lost", i, missing)
-		if got[Relay] == 0 || missing < 10 || missing > 60 {
+		if got[Relay] == 0 || missing < 4 || missing > 60 {
 			t.Errorf("side %d: %v packets, %d lost", i, got, missing)
 		}
 	}
@@ -520,7 +523,7 @@ func TestOpenFails(t *testing.T) {
 	}
 	cfg := testConfig(0, listenLoopback(t), relayA, nil)
 	cfg.Allowed = AllowTunnel
-	if _, err := Open(context.Background(), cfg); !errors.Is(err, ErrTunnel) {
+	if _, err := Open(context.Background(), cfg); !errors.Is(err, ErrNoTunnel) {
 		t.Error(err)
 	}
 }

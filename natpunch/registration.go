@@ -51,6 +51,13 @@ type registration struct {
 	unanswered int
 	challenges int
 
+	// off: nothing is sent, because UDP may not be used. standby: there is a
+	// tunnel, so a round gives up soon and the next one is far.
+	off, standby bool
+	begunAt      int64  // when the round began
+	answeredAt   int64  // when anything came back; UDP works both ways then
+	bound        uint64 // highest counter acknowledged, on UDP or through a tunnel
+
 	srtt       int64
 	registered bool
 	mapped     netip.AddrPort
@@ -79,7 +86,7 @@ func (r *registration) begin(now int64) {
 	if r.open {
 		return
 	}
-	r.open, r.first, r.due = true, r.counter+1, now
+	r.open, r.first, r.due, r.begunAt = true, r.counter+1, now, now
 	r.unanswered, r.challenges = 0, 0
 	r.rounds++
 }
@@ -87,7 +94,14 @@ func (r *registration) begin(now int64) {
 // poll appends the frame that is due at now to b and says where it goes; the
 // frame is empty if none is due. wake is when to call again.
 func (r *registration) poll(b []byte, now int64) (frame []byte, to netip.AddrPort, wake int64) {
+	if r.off {
+		return b, netip.AddrPort{}, now + reregisterEvery
+	}
 	if now < r.due {
+		return b, netip.AddrPort{}, r.due
+	}
+	if r.standby && r.open && r.unanswered >= rotateAfter*len(r.relays) {
+		r.rest(now)
 		return b, netip.AddrPort{}, r.due
 	}
 	r.begin(now)
@@ -103,6 +117,14 @@ func (r *registration) poll(b []byte, now int64) (frame []byte, to netip.AddrPor
 	r.due = now + r.resend()
 	r.unanswered++
 	return b, r.relay(), r.due
+}
+
+// rest closes the round: a tunnel serves, and UDP is asked again later. The
+// cookie goes, so that a REG which arrives cannot move the binding to an address
+// to which nothing comes back.
+func (r *registration) rest(now int64) {
+	r.standby, r.open, r.cookie = true, false, rendezvous.CookieValue{}
+	r.due = now + udpAgain
 }
 
 // resend is how long to wait for the answer of the frame just made.
@@ -152,6 +174,7 @@ func (r *registration) receive(b []byte, from netip.AddrPort, now int64) (acked 
 	}
 	r.which = which
 	r.unanswered = 0
+	r.answeredAt = now
 	if b[0] == rendezvous.FrameChal {
 		fresh := !chal.Cookie.Equal(r.cookie)
 		r.cookie = chal.Cookie
@@ -161,7 +184,10 @@ func (r *registration) receive(b []byte, from netip.AddrPort, now int64) (acked 
 		}
 		return false, 0, true
 	}
-	r.open, r.registered = false, true
+	if counter < r.bound {
+		return false, 0, true // a tunnel was bound after it
+	}
+	r.open, r.registered, r.bound = false, true, counter
 	r.mapped, r.peerAge, r.ackedAt = ack.Addr, ack.PeerAge, now
 	r.due = now + reregisterEvery
 	return true, 0, true

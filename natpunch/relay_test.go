@@ -26,6 +26,7 @@ type testRelay struct {
 	conn    net.PacketConn
 	bound   [2]netip.AddrPort
 	counter [2]uint64
+	tunnels [2]*testTunnel
 	stuns   int
 	data    int
 	cookie  [32]byte
@@ -122,10 +123,19 @@ func (r *testRelay) handle(c net.PacketConn, main bool, b []byte, from netip.Add
 		}
 		for i := range r.bound {
 			if r.bound[i] == from && r.bound[1-i].IsValid() {
-				r.data++
-				reply(b, r.bound[1-i])
+				r.forward(1-i, b)
 			}
 		}
+	}
+}
+
+// forward sends to where a side is bound; the lock is held.
+func (r *testRelay) forward(side int, b []byte) {
+	r.data++
+	if t := r.tunnels[side]; t != nil && t.name == r.bound[side] {
+		t.deliver(b)
+	} else {
+		_, _ = r.conn.WriteTo(b, net.UDPAddrFromAddrPort(r.bound[side]))
 	}
 }
 
@@ -133,6 +143,12 @@ func (r *testRelay) handle(c net.PacketConn, main bool, b []byte, from netip.Add
 func (r *testRelay) restart() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, t := range r.tunnels {
+		if t != nil {
+			t.Close()
+		}
+	}
+	r.tunnels = [2]*testTunnel{}
 	r.bound, r.counter = [2]netip.AddrPort{}, [2]uint64{}
 	r.cookie[0]++
 }
@@ -204,6 +220,16 @@ type filterConn struct {
 	mu     sync.Mutex
 	forbid func(b []byte, to netip.AddrPort) bool
 	log    []netip.AddrPort
+	deaf   atomic.Bool // nothing comes in either
+}
+
+func (c *filterConn) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		n, from, err := c.PacketConn.ReadFrom(b)
+		if err != nil || !c.deaf.Load() {
+			return n, from, err
+		}
+	}
 }
 
 func (c *filterConn) WriteTo(b []byte, to net.Addr) (int, error) {

@@ -46,6 +46,9 @@ func (p *Paths) Path() Kind {
 func (p *Paths) path() Kind {
 	switch p.policy.primary {
 	case Relay:
+		if p.tun.Load() != nil || p.cfg.Allowed.normal()&AllowRelay == 0 {
+			return KindTunnel
+		}
 		return KindRelay
 	case Direct:
 		return p.direct.kind
@@ -68,6 +71,11 @@ func (p *Paths) Reason() string {
 		return "direct: the players reach each other without the relay"
 	case KindNone:
 		return "no path: " + p.whyNotDirect()
+	case KindTunnel:
+		if p.cfg.Allowed.normal()&AllowRelay == 0 {
+			return "relayed over TCP, as --path asks: " + p.whyNotDirect()
+		}
+		return "relayed over TCP, because the relay does not answer on UDP (this network may block it): " + p.whyNotDirect()
 	}
 	return "relayed: " + p.whyNotDirect()
 }
@@ -133,7 +141,7 @@ type Stats struct {
 	// if there was none.
 	DirectAfter int64
 	// LocalCandidate and RemoteCandidate are the kinds of the selected pair
-	// (host, srflx, prflx, mapped), "relay" while relayed.
+	// (host, srflx, prflx, mapped), "relay" while relayed, over UDP or TCP.
 	LocalCandidate, RemoteCandidate string
 }
 
@@ -147,7 +155,7 @@ func (p *Paths) Stats() Stats {
 		DatagramsSent: p.sock.sent.Load(), BytesSent: p.sock.sentBytes.Load(),
 		SendErrors: p.sock.sendErrors.Load(), ReadErrors: p.sock.readErrors.Load(),
 		Drops:      p.drops.Map(),
-		Registered: p.reg.registered, Registrations: p.reg.rounds, RelayRTT: p.reg.srtt,
+		Registered: p.reg.bound != 0, Registrations: p.reg.rounds, RelayRTT: p.reg.srtt,
 		Mapping:    p.mapping(),
 		Generation: p.direct.generation,
 	}
@@ -155,7 +163,7 @@ func (p *Paths) Stats() Stats {
 		s.DirectAfter = p.direct.firstAt - p.direct.startedAt
 	}
 	switch s.Path {
-	case KindRelay:
+	case KindRelay, KindTunnel:
 		s.LocalCandidate, s.RemoteCandidate = "relay", "relay"
 	case KindLAN:
 		s.LocalCandidate, s.RemoteCandidate = "host", p.direct.remoteKind

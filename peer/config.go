@@ -106,8 +106,6 @@ func (c *Config) check() error {
 		return usage("--timeout is %v, must be 1s to 1h", c.Timeout)
 	case c.Wait < time.Second || c.Wait > 24*time.Hour:
 		return usage("--wait is %v, must be 1s to 24h", c.Wait)
-	case c.Paths == natpunch.AllowTunnel:
-		return usage("--path tunnel alone is not in this version; use relay, or auto")
 	case c.Seed != nil && c.Ranked:
 		return usage("--seed and --ranked exclude each other: nobody may pick the seed of a ranked match")
 	}

@@ -95,6 +95,13 @@ func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn 
 		Conn: impair.Wrap(conn, c.Impair), Side: s.Side,
 		Relay: ch.relays, Channel: m.Channel, Expiry: m.Expiry, Lobby: m.Lobby, RegKey: m.RegKey,
 		Credentials: s.Keys.ICE, Signal: ch.signals, SignalRTT: s.RTT,
+		DialTunnel: func(ctx context.Context) (natpunch.Tunnel, error) {
+			t, err := s.DialTunnel(ctx)
+			if err != nil {
+				return nil, err // not a nil *lobby.Tunnel
+			}
+			return t, nil
+		},
 		Allowed: ch.allowed, Hide: s.Hidden(), Log: c.Log, Clock: now,
 	})
 	if err == nil {
@@ -103,7 +110,7 @@ func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fail(exitNoPath, match.EndNoPath, err, "the relay does not answer on UDP (%v); this network may block UDP: try another network", err)
+	return fail(exitNoPath, match.EndNoPath, err, "the relay that the players met at carries nothing between them: %v; try another network or another relay", err)
 }
 
 // settle follows when both players accepted: the direct path is looked for,

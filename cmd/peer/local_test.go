@@ -177,6 +177,18 @@ func TestLocalPeers(t *testing.T) {
 			found(t, show(r.Path), show(r.PathReason))
 		}
 	})
+	t.Run("tunnel", func(t *testing.T) {
+		t.Parallel()
+		for side, r := range local(t, frames, func(side int, c *peer.Config) {
+			if side == 1 {
+				c.Paths = natpunch.AllowTunnel
+			}
+		}) {
+			if show(r.Path) != "tunnel" || show(r.LocalCandidate) != "relay" || !strings.HasPrefix(show(r.PathReason), "relayed over TCP, as --path asks") {
+				t.Errorf("side %d: %s, %s, %s", side, show(r.Path), show(r.LocalCandidate), show(r.PathReason))
+			}
+		}
+	})
 	t.Run("impaired", func(t *testing.T) {
 		t.Parallel()
 		out := local(t, frames, func(side int, c *peer.Config) {

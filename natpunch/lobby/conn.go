@@ -24,6 +24,7 @@ var errDropped = errors.New("lobby: connection dropped")
 type conn struct {
 	ws     *websocket.Conn
 	relay  string // host:port
+	scheme string // ws or wss
 	remote netip.AddrPort
 	in     chan []byte // closed by the reader when the connection has ended
 	write  time.Duration
@@ -70,16 +71,37 @@ func (e *handshakeError) Error() string { return e.err.Error() }
 func (e *handshakeError) Unwrap() error { return ErrUnreachable }
 
 func dialScheme(ctx context.Context, cfg *Config, scheme, hostPort string) (*conn, error) {
+	ws, connected, err := dialWebSocket(ctx, cfg, scheme, hostPort, rendezvous.LobbyPath)
+	if err != nil {
+		return nil, err
+	}
+	ws.SetReadLimit(rendezvous.MaxMessage)
+	c := &conn{ws: ws, relay: hostPort, scheme: scheme, in: make(chan []byte, queueLen), write: cfg.timing.write}
+	if tcp, ok := connected.RemoteAddr().(*net.TCPAddr); ok {
+		ap := tcp.AddrPort()
+		c.remote = netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+	}
+	// The connection outlives the call that dialled it.
+	life, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.done.Go(func() { c.reader(life) })
+	c.done.Go(func() { c.pinger(life, cfg.timing.ping) })
+	return c, nil
+}
+
+// dialWebSocket opens one of the relay's WebSockets and also returns the
+// connection under it.
+func dialWebSocket(ctx context.Context, cfg *Config, scheme, hostPort, path string) (*websocket.Conn, net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.timing.connect)
 	defer cancel()
 	var mu sync.Mutex
-	var remote net.Addr
+	var connected net.Conn
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			c, err := cfg.Dial(ctx, network, address)
 			if err == nil {
 				mu.Lock()
-				remote = c.RemoteAddr()
+				connected = c
 				mu.Unlock()
 			}
 			return c, err
@@ -94,7 +116,7 @@ func dialScheme(ctx context.Context, cfg *Config, scheme, hostPort string) (*con
 	if cfg.Token != "" {
 		header.Set("Authorization", "Bearer "+cfg.Token)
 	}
-	target := url.URL{Scheme: scheme, Host: hostPort, Path: rendezvous.LobbyPath}
+	target := url.URL{Scheme: scheme, Host: hostPort, Path: path}
 	ws, resp, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		HTTPClient: &http.Client{
 			Transport: transport,
@@ -105,23 +127,11 @@ func dialScheme(ctx context.Context, cfg *Config, scheme, hostPort string) (*con
 		CompressionMode: websocket.CompressionDisabled,
 	})
 	mu.Lock()
-	connected := remote
-	mu.Unlock()
+	defer mu.Unlock()
 	if err != nil {
-		return nil, dialError(scheme, resp, connected != nil, err)
+		return nil, nil, dialError(scheme, resp, connected != nil, err)
 	}
-	ws.SetReadLimit(rendezvous.MaxMessage)
-	c := &conn{ws: ws, relay: hostPort, in: make(chan []byte, queueLen), write: cfg.timing.write}
-	if tcp, ok := connected.(*net.TCPAddr); ok {
-		ap := tcp.AddrPort()
-		c.remote = netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
-	}
-	// The connection outlives the call that dialled it.
-	life, stop := context.WithCancel(context.Background())
-	c.stop = stop
-	c.done.Go(func() { c.reader(life) })
-	c.done.Go(func() { c.pinger(life, cfg.timing.ping) })
-	return c, nil
+	return ws, connected, nil
 }
 
 func dialError(scheme string, resp *http.Response, connected bool, err error) error {

@@ -43,6 +43,7 @@ func exchange(ctx context.Context, cfg *Config, c *conn, a agreed) (*Session, er
 		Side: a.side, Keys: a.keys, Relay: c.relay, RelayAddr: c.remote, Lookup: a.lookup, Proto: a.proto, RTT: a.rtt, Met: a.met,
 		conn:   c,
 		hide:   cfg.Hello.Hide,
+		cfg:    cfg,
 		sealer: a.keys.Sealer(a.side, a.run), opener: a.keys.Opener(a.side.Other(), a.run),
 	}
 	haveSession := false

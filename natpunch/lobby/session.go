@@ -50,6 +50,7 @@ type Session struct {
 
 	conn *conn
 	hide bool
+	cfg  *Config // for DialTunnel
 
 	sendMu sync.Mutex // orders counters and messages on the wire
 	sealer *keys.Sealer
@@ -65,9 +66,8 @@ type Session struct {
 // Hidden reports whether a player hides its address, so that nobody sends any.
 func (s *Session) Hidden() bool { return s.hide || s.Opponent.Hide }
 
-// Send seals a message for the opponent. It blocks at most a few seconds. It
-// A second ACCEPT is not sent. It
-// refuses what the protocol does not allow: candidates before both players
+// Send seals a message for the opponent. It blocks at most a few seconds. A
+// second ACCEPT is not sent. It refuses what the protocol does not allow: candidates before both players
 // accepted (ErrNotAccepted) or when one hides its address (ErrHidden), and a
 // third AGAIN (ErrAgain). Any other error means that the lobby is over.
 func (s *Session) Send(typ byte, body []byte) error {
