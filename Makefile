@@ -4,6 +4,7 @@ GO      ?= go
 FUZZTIME ?= 10s
 BENCH   ?= .
 FRAMES  ?= 1000000
+N       ?= 100000
 BUILD   ?= $(shell git -c safe.directory='*' describe --tags --always --dirty --abbrev=12 2>/dev/null)
 
 # The id is linked in explicitly; asking git again from inside go fails on a tree that belongs to another user.
@@ -14,7 +15,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench pagetest golden crossarch crossarch-subset roundrobin soak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -31,7 +32,9 @@ help:
 	@echo "make golden  write the corpus of golden matches anew (REASON='what changed the game')"
 	@echo "make crossarch  the game on six architectures, all hashes equal (apt-get install qemu-user nodejs)"
 	@echo "make roundrobin  who wins how often: bots, every pairing, both sides, 200 matches each"
-	@echo "make soak    a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
+	@echo "make soak    N=$(N) simulated matches over networks that fail in every way (SOAK='-seed 7 -trace FILE')"
+	@echo "make planted  bugs planted in a copy of the rollback core: the soak must find each within a minute"
+	@echo "make simsoak  a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
 	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
@@ -99,6 +102,12 @@ roundrobin:
 	$(GO) run ./scripts/roundrobin -check
 
 soak:
+	$(GO) run ./scripts/matchsoak -n $(N) $(SOAK)
+
+planted:
+	$(GO) run ./scripts/matchsoak -planted scripts/matchsoak/planted -n 100000
+
+simsoak:
 	$(GO) run ./scripts/soak -frames $(FRAMES)
 
 pagetest: build

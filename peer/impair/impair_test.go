@@ -64,7 +64,7 @@ func TestTrace(t *testing.T) {
 			at, delay time.Duration
 			lost      bool
 		}{{0, 10e6, false}, {19e6, 10e6, false}, {20e6, 12.5e6, true}, {59e6, 11e6, false}, {60e6, 10e6, false}, {85e6, 12.5e6, true}} {
-			if d, l := s.Trace.look(c.at); d != c.delay || l != c.lost {
+			if d, l := s.Trace.At(c.at); d != c.delay || l != c.lost {
 				t.Errorf("%v: got %v %v", c.at, d, l)
 			}
 		}
@@ -73,10 +73,18 @@ func TestTrace(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "t,d\n", "t_ms,one_way_delay_ms,lost\n1,2,0\n", "t_ms,one_way_delay_ms,lost\n1,2,0\n1,2,0\n",
-		"t_ms,one_way_delay_ms,lost\n1,2\n", "t_ms,one_way_delay_ms,lost\n1,2,2\n3,4,0\n", "t_ms,one_way_delay_ms,lost\n1,NaN,0\n3,4,0\n"} {
+		"t_ms,one_way_delay_ms,lost\n1,2\n", "t_ms,one_way_delay_ms,lost\n1,2,2\n3,4,0\n", "t_ms,one_way_delay_ms,lost\n1,NaN,0\n3,4,0\n",
+		"t_ms,one_way_delay_ms,lost\n1,,0\n3,4,0\n"} {
 		if _, err := parseTrace(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+	outage, err := parseTrace(strings.NewReader("t_ms,one_way_delay_ms,lost\n0,8,0\n10,,1\n20,9,0\n"))
+	if err != nil {
+		t.Fatal("a lost row without a delay:", err)
+	}
+	if _, lost := outage.At(15e6); !lost {
+		t.Error("the row without a delay is not lost")
 	}
 }
 

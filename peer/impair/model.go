@@ -38,7 +38,7 @@ func (m *model) fate(since time.Duration, b []byte, send func(delay time.Duratio
 		}
 		delay := m.spec.Delay
 		if m.spec.Trace != nil {
-			delay, _ = m.spec.Trace.look(since)
+			delay, _ = m.spec.Trace.At(since)
 		}
 		if m.spec.Jitter > 0 {
 			delay += time.Duration(m.rng.Int64N(int64(m.spec.Jitter) + 1))
@@ -53,7 +53,7 @@ func (m *model) fate(since time.Duration, b []byte, send func(delay time.Duratio
 func (m *model) lost(since time.Duration) bool {
 	gone := m.hit(m.spec.Loss)
 	if m.spec.Trace != nil {
-		_, gone = m.spec.Trace.look(since)
+		_, gone = m.spec.Trace.At(since)
 	}
 	if m.spec.BurstGood > 0 {
 		if !m.started {

@@ -25,6 +25,7 @@ type Trace struct {
 }
 
 // ReadTrace reads a file of t_ms,one_way_delay_ms,lost rows, gzipped or not.
+// A lost row needs no delay.
 func ReadTrace(path string) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,9 +84,12 @@ func (t *Trace) row(text string) error {
 		return fmt.Errorf("%d columns instead of 3", len(col))
 	}
 	at, err1 := strconv.ParseFloat(col[0], 64)
-	delay, err2 := strconv.ParseFloat(col[1], 64)
+	delay, err2 := 0.0, error(nil)
+	if col[1] != "" || col[2] != "1" {
+		delay, err2 = strconv.ParseFloat(col[1], 64)
+	}
 	if err1 != nil || err2 != nil || !(at >= 0 && at < 1e9) || !(delay >= 0 && delay <= 60000) || (col[2] != "0" && col[2] != "1") {
-		return fmt.Errorf("%q is not a time, a delay up to 60000 ms and 0 or 1", text)
+		return fmt.Errorf("%q is not a time, a delay up to 60000 ms (or none in a lost row) and 0 or 1", text)
 	}
 	when := time.Duration(at * float64(time.Millisecond))
 	if n := len(t.at); n > 0 && when <= t.at[n-1] {
@@ -97,8 +101,8 @@ func (t *Trace) row(text string) error {
 	return nil
 }
 
-// look returns what the nearest earlier row says for the time since the start.
-func (t *Trace) look(since time.Duration) (delay time.Duration, lost bool) {
+// At returns what the nearest earlier row says for the time since the start.
+func (t *Trace) At(since time.Duration) (delay time.Duration, lost bool) {
 	when := t.at[0] + since%t.span
 	i := sort.Search(len(t.at), func(i int) bool { return t.at[i] > when }) - 1
 	return t.delay[i], t.lost[i]
