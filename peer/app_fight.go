@@ -12,6 +12,7 @@ import (
 	"backstep/peer/report"
 	"backstep/peer/source"
 	"backstep/rollback"
+	"backstep/rollback/quality"
 	"backstep/sim"
 )
 
@@ -24,7 +25,7 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 	}
 	c := m.tuned()
 	if a.c.AutoDelay && a.settings.Delay != "auto" {
-		c.Delay = int(a.settings.Delay[0] - '0')
+		c.Delay, c.FixedDelay = int(a.settings.Delay[0]-'0'), true
 	}
 	su, err := c.newSetup()
 	if err != nil {
@@ -35,11 +36,8 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 	if c.Name != "" {
 		r.Player = report.Of(c.Name)
 	}
-	if c.Hybrid {
-		r.Quality.Mode = report.Of("hybrid")
-	}
 	f := &bout{app: a, m: m, c: &c, show: newShow(a.page)}
-	f.show.hybrid, f.show.grade, f.show.fec, f.show.path = c.Hybrid, m.grade, c.FEC, m.ch.paths.Path
+	f.show.grade, f.show.fec, f.show.path = m.grade, c.FEC, m.ch.paths.Path
 	src := source.Source(a.page.Words())
 	if c.Input != "page" && c.Input != "" {
 		if src, err = source.Open(c.Input, c.side()); err != nil {
@@ -88,6 +86,9 @@ type bout struct {
 	last sim.Match // of the newest settled frame
 	cfg  sim.Config
 	left bool
+
+	mode  quality.Mode
+	delay int
 }
 
 func (f *bout) started(l *match.Loop) {
@@ -95,21 +96,19 @@ func (f *bout) started(l *match.Loop) {
 	if w, ok := l.Driver().State(-1); ok {
 		f.cfg = w.Config()
 	}
+	f.mode, f.delay = l.Driver().Session().Mode(), l.Driver().Session().InputDelay()
 	f.app.page.Show(&page.Screen{Fight: f.frame()})
 }
 
 // frame is the fight's screen.
 func (f *bout) frame() *page.Fight {
 	out := &page.Fight{Kind: "match", Side: f.c.side(), Players: f.m.persons, Ruleset: f.cfg.Ruleset.String(), Format: f.cfg.Format.String(),
-		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: "rollback", Delay: f.c.Delay}
+		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: f.mode.String(), Delay: f.delay}
 	for side := range out.Teams {
 		out.Teams[side] = teamNames(f.cfg.Teams[side])
 	}
 	if f.m.sparring {
 		out.Kind = "play"
-	}
-	if f.c.Hybrid {
-		out.Mode = "hybrid"
 	}
 	return out
 }

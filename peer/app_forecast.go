@@ -9,7 +9,6 @@ import (
 	"backstep/natpunch/lobby"
 	"backstep/peer/lounge"
 	"backstep/peer/page"
-	"backstep/rollback"
 	"backstep/rollback/quality"
 	"backstep/sim"
 )
@@ -18,8 +17,6 @@ const (
 	probeTime = 3_000_000 // µs
 	poll      = 4_000     // µs between looks at what arrived outside a match
 	refresh   = 200_000   // µs between looks at whether the screen has changed
-	// deepest is how many rollback frames automatic delay leaves (S-01).
-	deepest = 4
 )
 
 // stay runs the lounge until done, an error or a command that ends it. screen
@@ -151,7 +148,7 @@ func (a *app) settle(ctx context.Context, m *company) error {
 
 // forecast is what the measurements so far promise.
 func (m *company) forecast(began int64, probed bool) *page.Forecast {
-	f := &page.Forecast{Opponent: m.opponent(), Warnings: []string{}, Path: m.ch.paths.Path().String(), Mode: "rollback", Delay: m.c.Delay}
+	f := &page.Forecast{Opponent: m.opponent(), Warnings: []string{}, Path: m.ch.paths.Path().String(), Mode: m.tuned().Mode.String(), Delay: m.c.Delay}
 	if !probed {
 		f.Probe = 1
 		f.Sentence = "Nothing can be measured before both of you accept, because the relay may not be used."
@@ -173,12 +170,12 @@ func (m *company) forecast(began int64, probed bool) *page.Forecast {
 	m.grade = v.Grade.String()
 	f.Grade = m.grade
 	c := m.tuned()
-	f.Delay = c.Delay
-	if c.Hybrid {
-		f.Mode = "hybrid"
-	}
+	f.Delay, f.Mode = c.Delay, c.Mode.String()
 	f.Depth = depthOf(g, c.Delay)
 	f.Sentence = forecastSentence(v.Grade, g, f.Depth)
+	if c.Mode == quality.Delay {
+		f.Depth, f.Sentence = [2]int{}, delaySentence(g, c.Delay)
+	}
 	if g.Loss > 20_000 {
 		f.Warnings = append(f.Warnings, "Packets get lost. If one of you plays over Wi-Fi, a cable helps most.")
 	}
@@ -190,29 +187,33 @@ func (m *company) forecast(began int64, probed bool) *page.Forecast {
 
 func tenth(v float64) float64 { return float64(int(v*10+0.5)) / 10 }
 
-// tuned is the configuration with delay and mode as the measurement says (S-01):
-// rollback with 0 to 3 frames of delay, hybrid with 1 to 4, as few as leave
-// the expected depth at or below 4.
+// tuned is the configuration with delay and mode as the measurement says: the
+// grade chooses the mode (QUAL-02 to QUAL-04), the mode the delay (S-01).
 func (m *company) tuned() Config {
 	c := m.c
+	if c.AutoMode {
+		c.Mode = quality.Rollback
+	}
 	g := m.figures
 	if g.Samples == 0 {
 		return c
 	}
 	if c.AutoMode {
-		v := quality.Handshake([]quality.Sample{{RTT: g.RTT, Jitter: g.Jitter, Loss: g.Loss}}, quality.DefaultLimits())
-		c.Hybrid = v.Grade != quality.Good
+		c.Mode = quality.Handshake([]quality.Sample{{RTT: g.RTT, Jitter: g.Jitter, Loss: g.Loss}}, quality.DefaultLimits()).Mode
 	}
-	if !c.AutoDelay {
-		return c
+	if c.AutoDelay {
+		c.Delay = quality.AutoDelay(c.Mode, quality.Figures{RTT: g.RTT, Jitter: g.Jitter, Loss: g.Loss}, sim.SimulationHz)
 	}
-	low, high := 0, 3
-	if c.Hybrid {
-		low, high = 1, 4
-	}
-	need := rollback.DefaultConfig().WindowFor(g.RTT/2+g.Jitter, 0)
-	c.Delay = min(max(need-deepest, low), high)
 	return c
+}
+
+// delaySentence is the forecast of a match in delay mode.
+func delaySentence(g lounge.Figures, delay int) string {
+	why := "Much gets lost on the way"
+	if g.RTT > quality.DefaultLimits().DelayRTT {
+		why = "You are far apart"
+	}
+	return fmt.Sprintf("%s: the match runs in delay mode, without rollback. Your inputs take effect after %d frames.", why, delay)
 }
 
 // depthOf is between which depths of rollback a match will run: the pacing

@@ -48,10 +48,11 @@ type Config struct {
 	Ranked   bool
 	Explicit setup.Setting // rules this side gave by itself
 
-	AutoDelay bool // Delay follows the measured round trip
-	Hybrid    bool // AutoDelay may go up to 4 frames
-	AutoMode  bool // Hybrid follows the forecast
-	Rematch   bool // headless: play again as long as the opponent wants to
+	AutoDelay  bool         // Delay is a start only: it follows the forecast, and in hybrid and delay mode the link
+	FixedDelay bool         // Delay stays as it is in every mode
+	Mode       quality.Mode // what this side asks for; the more careful one of the two is played
+	AutoMode   bool         // Mode follows the forecast
+	Rematch    bool         // headless: play again as long as the opponent wants to
 
 	Page    *PageConfig // nil without a page
 	DataDir string      // the player's files; archive.DefaultDir if empty
@@ -121,12 +122,24 @@ func (c *Config) world() sim.Config {
 	return sim.Config{Ruleset: c.Ruleset, Format: c.Format, Rounds: c.Rounds, Teams: [2][3]sim.FighterID{c.Team, c.Team}}
 }
 
+// delayPolicy: with a page the forecast has chosen the delay of a rollback
+// match, and it stays.
+func (c *Config) delayPolicy() rollback.DelayPolicy {
+	switch {
+	case c.FixedDelay:
+		return rollback.DelayFixed
+	case c.AutoDelay && c.Page == nil:
+		return rollback.DelayAuto
+	}
+	return rollback.DelayByMode
+}
+
 // offer is what the opponent is told.
 func (c *Config) offer() setup.Offer {
 	o := setup.Offer{
 		Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(),
 		Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Ranked: c.Ranked,
-		Frames: uint32(c.Frames), Mode: uint8(quality.Rollback), Paths: uint8(c.Paths),
+		Frames: uint32(c.Frames), Mode: c.Mode, Paths: uint8(c.Paths),
 		Build: c.Build, Region: rendezvous.CleanText(c.Region),
 	}
 	for i, id := range c.Team {

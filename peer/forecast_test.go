@@ -8,8 +8,9 @@ import (
 	"backstep/rollback/quality"
 )
 
-// S-01: as little automatic delay as leaves four frames of rollback, 0 to 3
-// frames in rollback and 1 to 4 in hybrid; what the player chose stands.
+// S-01, QUAL-02 to QUAL-04, QUAL-14, LOCK-27: the grade of what was measured
+// chooses the mode, and the mode the automatic delay; what the player chose
+// stands.
 func TestAutomaticDelay(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -18,31 +19,32 @@ func TestAutomaticDelay(t *testing.T) {
 		auto        bool
 		chosen      int
 		want        int
-		hybrid      bool
+		mode        quality.Mode
 	}{
-		{"same house", 1, 0, 0, true, 0, 0, false},
-		{"80 ms", 80, 0, 0, true, 0, 0, false},
-		{"99 ms", 99, 2, 0, true, 0, 0, false},
-		{"120 ms is hybrid", 120, 2, 0, true, 0, 1, true},
-		{"190 ms", 190, 2, 0, true, 0, 2, true},
-		{"300 ms", 300, 10, 0, true, 0, 4, true},
-		{"loss is hybrid", 30, 0, 50_000, true, 0, 1, true},
-		{"chosen", 300, 0, 0, false, 2, 2, true},
+		{"same house", 1, 0, 0, true, 0, 0, quality.Rollback},
+		{"80 ms", 80, 0, 0, true, 0, 0, quality.Rollback},
+		{"99 ms", 99, 2, 0, true, 0, 0, quality.Rollback},
+		{"120 ms is hybrid", 120, 2, 0, true, 0, 1, quality.Hybrid},
+		{"145 ms", 145, 2, 0, true, 0, 1, quality.Hybrid},
+		{"more than 150 ms is delay, straight away", 151, 2, 0, true, 0, 6, quality.Delay},
+		{"300 ms", 300, 10, 0, true, 0, 12, quality.Delay},
+		{"loss is hybrid", 30, 0, 50_000, true, 0, 1, quality.Hybrid},
+		{"much loss is delay", 30, 0, 80_000, true, 0, 5, quality.Delay},
+		{"chosen", 300, 0, 0, false, 2, 2, quality.Delay},
 	} {
 		m := &company{c: Config{AutoMode: true, AutoDelay: tt.auto, Delay: tt.chosen},
 			figures: lounge.Figures{RTT: tt.rtt * 1000, Jitter: tt.jitter * 1000, Loss: tt.loss, Samples: 100}}
-		if c := m.tuned(); c.Delay != tt.want || c.Hybrid != tt.hybrid {
-			t.Errorf("%s: delay %d hybrid %v, want %d %v", tt.name, c.Delay, c.Hybrid, tt.want, tt.hybrid)
+		if c := m.tuned(); c.Delay != tt.want || c.Mode != tt.mode {
+			t.Errorf("%s: delay %d %v, want %d %v", tt.name, c.Delay, c.Mode, tt.want, tt.mode)
 		}
 	}
-	m := &company{c: Config{AutoDelay: true, AutoMode: true}, figures: lounge.Figures{RTT: 250_000, Samples: 9}}
-	m.c.AutoMode = false
-	if c := m.tuned(); c.Delay != 3 || c.Hybrid {
-		t.Errorf("rollback at 250 ms: delay %d", c.Delay)
+	m := &company{c: Config{AutoDelay: true, Mode: quality.Rollback}, figures: lounge.Figures{RTT: 250_000, Samples: 9}}
+	if c := m.tuned(); c.Delay != 3 || c.Mode != quality.Rollback {
+		t.Errorf("rollback at 250 ms: delay %d %v", c.Delay, c.Mode)
 	}
-	m.figures.Samples = 0
-	if c := m.tuned(); c.Delay != 0 {
-		t.Errorf("without a measurement: delay %d", c.Delay)
+	m.figures.Samples, m.c.AutoMode = 0, true
+	if c := m.tuned(); c.Delay != 0 || c.Mode != quality.Rollback {
+		t.Errorf("without a measurement: delay %d %v", c.Delay, c.Mode)
 	}
 }
 

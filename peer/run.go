@@ -163,7 +163,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 	var loop *match.Loop
 	changes := pathWatch{report: d.report, paths: ch.paths}
 	loop = match.New(match.Config{
-		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay,
+		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay, Delay: c.delayPolicy(),
 		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other,
 		Observer: match.Observer{
 			Started: func(m setup.Match, w *match.World) {

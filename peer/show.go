@@ -28,7 +28,6 @@ type show struct {
 	lastBytes rollback.Both
 	deepest   int
 	longest   int
-	hybrid    bool
 	grade     string
 	fec       fec.Mode
 	path      func() natpunch.Kind
@@ -155,10 +154,7 @@ func (s *show) net(l *match.Loop, r *rollback.Result) {
 		Frame: r.Frame, Ping: millis(rtt), Jitter: millis(jitter), Loss: float64(st.LossMillionths) / 10_000,
 		Delay: session.InputDelay(), Rollback: s.deepest, RollbackMax: s.longest, Stalls: session.Stats().Stalls, Path: s.path().String(),
 		Advantage: session.Advantage(), FEC: s.fec.String(), Parity: st.Parity, Recovered: st.Recovered, Second: st.Second,
-		Grade: s.grade, Mode: "rollback", Status: r.Status.String(),
-	}
-	if s.hybrid {
-		n.Mode = "hybrid"
+		Grade: s.grade, Mode: session.Mode().String(), Status: r.Status.String(),
 	}
 	sync := d.Stats().Sync
 	n.Offset = sync.Offset.MeanMilli() / 1000

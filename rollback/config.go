@@ -49,14 +49,24 @@ type Config struct {
 	Local      int // slot of the player on this side, 0 to Players-1
 	InputDelay int // frames, 0 to MaxInputDelay
 
-	Mode      quality.Mode // in Delay no frame is predicted; Rollback and Hybrid differ in their delay alone
-	AutoDelay bool         // in Hybrid and Delay a Driver sets the delay by what it measures, see quality.AutoDelay
+	Mode  quality.Mode // in Delay no frame is predicted; Rollback and Hybrid differ in their delay alone
+	Delay DelayPolicy  // whether a Driver changes InputDelay by itself
 
 	FEC              fec.Mode // parity on the packet stream; Auto sends none
 	SecondBudget     int      // bytes a second to each player for second datagrams, overhead included; 0 sends none
 	DatagramOverhead int      // bytes below a packet (IP, UDP, DTLS, relay) that SecondBudget counts too, 0 to 200
 	NoTimeSync       bool     // run at the nominal rate, for a caller that paces by itself
 }
+
+// DelayPolicy says in which modes a Driver keeps the input delay at what quality.AutoDelay wants on the links as they
+// are measured. It raises it at once and lowers it late.
+type DelayPolicy uint8
+
+const (
+	DelayFixed  DelayPolicy = iota // in none
+	DelayByMode                    // in hybrid and in delay mode
+	DelayAuto                      // in all
+)
 
 // DefaultConfig is rollback between two players at 60 Hz over a channel that encrypts.
 func DefaultConfig() Config {

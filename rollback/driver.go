@@ -139,7 +139,7 @@ func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
 	for _, l := range d.links {
 		l.ticked(now)
 	}
-	if d.cfg.AutoDelay && d.s.cfg.Mode != quality.Rollback {
+	if d.cfg.Delay == DelayAuto || d.cfg.Delay == DelayByMode && d.s.cfg.Mode != quality.Rollback {
 		d.tune()
 	}
 	return r

@@ -1,6 +1,9 @@
 package rollback
 
-import "backstep/rollback/tally"
+import (
+	"backstep/rollback/quality"
+	"backstep/rollback/tally"
+)
 
 // Both counts what went out and what came in.
 type Both struct{ Sent, Received int64 }
@@ -63,6 +66,7 @@ func (l *Link[S, W]) resetStats() {
 
 // Stats are a driver's figures since it started or since ResetStats.
 type Stats struct {
+	Mode    quality.Mode // now
 	Session SessionStats
 	Sync    SyncStats
 	Link    LinkStats // to the other player of two; with more, ask each Link
@@ -79,6 +83,7 @@ type SyncStats struct {
 func (d *Driver[S, W]) Stats() Stats {
 	s := d.s.Stats()
 	return Stats{
+		Mode:    d.s.cfg.Mode,
 		Session: s,
 		Sync:    SyncStats{WaitFrames: s.Waited, Offset: d.offsets, RateMin: d.rateMin, RateMax: d.rateMax},
 		Link:    d.other.Stats(),

@@ -8,8 +8,8 @@ import (
 	"backstep/rollback/quality"
 )
 
-func inMode(m quality.Mode, auto bool) func(int, *Config) {
-	return func(_ int, c *Config) { c.Mode, c.AutoDelay = m, auto }
+func inMode(m quality.Mode) func(int, *Config) {
+	return func(_ int, c *Config) { c.Mode, c.Delay = m, DelayByMode }
 }
 
 // MODE-01, LOCK-23, S-01: in delay mode nothing is ever predicted. A side runs a frame when all inputs of it are there and not before,
@@ -50,7 +50,7 @@ func TestDelayModeRunsAtFullRate(t *testing.T) {
 		{faults{delay: 40_000, loss: 5}, 30, 7},
 	} {
 		t.Run(fmt.Sprintf("%+v", c.x), func(t *testing.T) {
-			m := duel(t, 5, c.x, inMode(quality.Delay, true))
+			m := duel(t, 5, c.x, inMode(quality.Delay))
 			reset := false
 			for _, p := range m.peers {
 				p.onTick = func(_ *testPeer, now int64) {
@@ -80,7 +80,7 @@ func TestHybridKeepsDepthDown(t *testing.T) {
 		delay int64
 		want  int
 	}{{30_000, 1}, {100_000, 3}, {130_000, 4}} {
-		m := duel(t, 9, faults{delay: c.delay}, inMode(quality.Hybrid, true))
+		m := duel(t, 9, faults{delay: c.delay}, inMode(quality.Hybrid))
 		m.mustRun(t, 1800, 40_000_000)
 		for _, p := range m.peers {
 			st := p.Stats()

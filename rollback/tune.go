@@ -12,7 +12,7 @@ const (
 	roundTrips = 8    // round trips by acknowledgements before they are believed
 )
 
-// tuner keeps the input delay at what the mode wants on the links as they are (Config.AutoDelay). It raises it at once
+// tuner keeps the input delay at what the mode wants on the links as they are (see DelayPolicy). It raises it at once
 // and lowers it late, since each change is felt.
 type tuner struct {
 	until int // ticks until the next look

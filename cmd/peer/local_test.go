@@ -20,6 +20,7 @@ import (
 	"backstep/peer/impair"
 	"backstep/peer/report"
 	"backstep/peer/source"
+	"backstep/rollback/quality"
 	"backstep/sim"
 )
 
@@ -75,7 +76,7 @@ func local(t *testing.T, frames int32, change func(side int, c *peer.Config)) [2
 		c := peer.Config{
 			Input: fmt.Sprintf("trace:%s:w%d", traceFile(t), side+1), Frames: frames,
 			ReportFile: filepath.Join(dir, fmt.Sprint(side, ".json")), RecordFile: filepath.Join(dir, fmt.Sprint(side, ".bsr")),
-			Paths: natpunch.AllowAuto, Window: 8, Ruleset: d.Ruleset, Format: d.Format, Rounds: d.Rounds, Team: d.Teams[side],
+			Paths: natpunch.AllowAuto, Window: 8, Mode: quality.Rollback, Ruleset: d.Ruleset, Format: d.Format, Rounds: d.Rounds, Team: d.Teams[side],
 			Timeout: 15 * time.Second, Wait: time.Minute, Build: "test", Log: zerolog.Nop(),
 		}
 		if change != nil {
@@ -186,6 +187,30 @@ func TestLocalPeers(t *testing.T) {
 		}) {
 			if show(r.Path) != "tunnel" || show(r.LocalCandidate) != "relay" || !strings.HasPrefix(show(r.PathReason), "relayed over TCP, as --path asks") {
 				t.Errorf("side %d: %s, %s, %s", side, show(r.Path), show(r.LocalCandidate), show(r.PathReason))
+			}
+		}
+	})
+	// MODE-01, LOCK-23, LOCK-27, S-01: one side asks for delay mode, so both play it, and say so. Nothing is rolled back, and each
+	// waits for what comes late.
+	t.Run("delay", func(t *testing.T) {
+		t.Parallel()
+		out := local(t, frames, func(side int, c *peer.Config) {
+			c.Impair, _ = impair.Parse(fmt.Sprintf("delay=30ms,jitter=5ms,loss=3%%,seed=%d", side+1))
+			if side == 0 {
+				c.Mode = quality.Delay
+			}
+		})
+		for side, r := range out {
+			if *r.Quality.Mode != "delay" || *r.Rollbacks != 0 || *r.ResimulatedFrames != 0 {
+				t.Errorf("side %d: %s, %d rollbacks, %d frames resimulated", side, *r.Quality.Mode, *r.Rollbacks, *r.ResimulatedFrames)
+			}
+		}
+	})
+	t.Run("hybrid", func(t *testing.T) {
+		t.Parallel()
+		for side, r := range local(t, frames, func(side int, c *peer.Config) { c.Mode = quality.Hybrid }) {
+			if *r.Quality.Mode != "hybrid" {
+				t.Errorf("side %d: %s", side, *r.Quality.Mode)
 			}
 		}
 	})

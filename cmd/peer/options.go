@@ -18,6 +18,7 @@ import (
 	"backstep/peer"
 	"backstep/peer/impair"
 	"backstep/peer/setup"
+	"backstep/rollback/quality"
 	"backstep/sim"
 )
 
@@ -52,7 +53,7 @@ func newOptions() *options {
 		paths:       f.String("path", "auto", "permitted paths, a `LIST` of lan, direct, relay, tunnel or auto"),
 		impair:      f.String("impair", "", "damage outgoing datagrams by `SPEC`, for example delay=40ms,jitter=5ms,loss=5%"),
 		delay:       f.String("delay", "", "input delay of `N` frames, or auto; 0 if headless, auto with the page"),
-		mode:        f.String("mode", "", "`MODE`: rollback, hybrid (up to 4 frames of delay) or auto; rollback if headless, auto with the page"),
+		mode:        f.String("mode", "", "`MODE`: auto, rollback, hybrid (rollback with 1 to 4 frames of delay) or delay (no rollback); rollback if headless, auto with the page"),
 		fec:         f.String("fec", "auto", "`MODE` of error correction: auto, off, xor or rs"),
 		window:      f.Int("window", 8, "frames that may be predicted, `N` from 1 to 20"),
 		seed:        f.String("seed", "", "the host fixes the match seed to `N`"),
@@ -146,28 +147,28 @@ func (o *options) page(c *peer.Config) error {
 
 // timing reads delay and mode.
 func (o *options) timing(c *peer.Config) (err error) {
-	switch {
-	case *o.delay == "auto", *o.delay == "" && c.Page != nil:
+	switch *o.delay {
+	case "auto":
 		c.AutoDelay = true
-	case *o.delay != "":
+	case "":
+		c.AutoDelay = c.Page != nil
+	default:
 		if c.Delay, err = strconv.Atoi(*o.delay); err != nil {
 			return settings.Usagef("--delay is %q, must be a number of frames or auto", *o.delay)
 		}
-	}
-	if c.AutoDelay && c.Page == nil {
-		return settings.Usagef("--delay auto follows the forecast of the page; with --headless give a number of frames")
+		c.FixedDelay = true
 	}
 	switch *o.mode {
 	case "rollback":
-	case "":
-		c.AutoMode = c.Page != nil
-	case "auto", "hybrid":
-		if c.Page == nil {
-			return settings.Usagef("--mode %s follows the forecast of the page; with --headless there is only rollback", *o.mode)
-		}
-		c.AutoMode, c.Hybrid = *o.mode == "auto", *o.mode == "hybrid"
+		c.Mode = quality.Rollback
+	case "hybrid":
+		c.Mode = quality.Hybrid
 	case "delay":
-		return settings.Usagef("--mode delay is not in this version; use auto, rollback or hybrid")
+		c.Mode = quality.Delay
+	case "":
+		c.Mode, c.AutoMode = quality.Rollback, c.Page != nil
+	case "auto":
+		c.Mode, c.AutoMode = quality.Rollback, true
 	default:
 		return settings.Usagef("--mode %q is unknown, must be auto, rollback, hybrid or delay", *o.mode)
 	}

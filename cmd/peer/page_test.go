@@ -45,8 +45,7 @@ func TestPageMistakes(t *testing.T) {
 		{[]string{"host", "--browser", "none", "--rematch"}, "--headless"},
 		{[]string{"train", "--headless", "--input", "bot:easy"}, "needs the page"},
 		{[]string{"train", "now"}, "takes no argument"},
-		{[]string{"host", "--headless", "--input", "bot:easy", "--delay", "auto"}, "forecast"},
-		{[]string{"host", "--browser", "none", "--mode", "delay"}, "not in this version"},
+		{[]string{"host", "--headless", "--input", "bot:easy", "--delay", "many"}, "a number of frames or auto"},
 		{[]string{"replay", "show"}, "replay show FILE"},
 		{[]string{"replay", "show", notReplay}, "x.bsr"},
 	} {

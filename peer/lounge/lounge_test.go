@@ -10,6 +10,7 @@ import (
 
 	"backstep/peer/match"
 	"backstep/peer/setup"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -301,7 +302,7 @@ func TestTenRematches(t *testing.T) {
 		var loops [2]*match.Loop
 		for side := range loops {
 			c := sim.DefaultConfig()
-			o := setup.Offer{Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(), Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: frames}
+			o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(), Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: frames}
 			for i, id := range c.Teams[side] {
 				o.Team[i] = uint8(id)
 			}

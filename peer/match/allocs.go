@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"backstep/peer/setup"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -25,7 +26,7 @@ func MeasureAllocs() float64 {
 	var loops [2]*Loop
 	for side := range loops {
 		c := sim.DefaultConfig()
-		o := setup.Offer{Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(),
+		o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(),
 			Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: 1 << 20}
 		for i, id := range c.Teams[side] {
 			o.Team[i] = uint8(id)

@@ -32,9 +32,10 @@ type Config struct {
 	Setup  *setup.Setup // begun by the caller, finished here
 	Source Source       // the local player
 
-	Frames     int32 // play frames 0…Frames-1; 0 = until the match is decided, or what the opponent asks for
-	Window     int   // frames that may be predicted, 1 to rollback.MaxWindow
-	InputDelay int   // frames
+	Frames     int32                // play frames 0…Frames-1; 0 = until the match is decided, or what the opponent asks for
+	Window     int                  // frames that may be predicted, 1 to rollback.MaxWindow
+	InputDelay int                  // frames
+	Delay      rollback.DelayPolicy // whether InputDelay follows the link
 	FEC        fec.Mode
 	Timeout    int64 // µs of silence after which the opponent counts as gone
 

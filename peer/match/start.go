@@ -6,9 +6,14 @@ import (
 
 	"backstep/peer/setup"
 	"backstep/rollback"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
+
+// firstDelay is the delay in frames with which delay mode starts: what two players of one country need. The driver goes
+// on from there.
+const firstDelay = 4
 
 // setup repeats this side's part of the set-up until the match is known.
 func (l *Loop) setup(now int64) (next int64) {
@@ -68,7 +73,11 @@ func (l *Loop) begin(now int64, m setup.Match) {
 	cfg.Local = l.cfg.Side
 	cfg.PredictionWindowFrames = l.cfg.Window
 	cfg.MaxRollbackFrames = max(cfg.MaxRollbackFrames, l.cfg.Window)
-	cfg.InputDelay = l.cfg.InputDelay
+	cfg.Mode = m.Mode
+	cfg.InputDelay, cfg.Delay = l.cfg.InputDelay, l.cfg.Delay
+	if cfg.Delay != rollback.DelayFixed && m.Mode == quality.Delay {
+		cfg.InputDelay = max(cfg.InputDelay, firstDelay)
+	}
 	cfg.FEC = l.cfg.FEC
 	d, err := rollback.NewDriver(game{}, cfg, world, now)
 	if err != nil {

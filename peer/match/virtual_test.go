@@ -7,6 +7,7 @@ import (
 
 	"backstep/fec"
 	"backstep/peer/setup"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -103,7 +104,7 @@ type player struct {
 
 func offerFor(side int, frames int32) setup.Offer {
 	c := sim.DefaultConfig()
-	o := setup.Offer{Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(),
+	o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(),
 		Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: uint32(frames), Build: "test"}
 	for i, id := range c.Teams[side] {
 		o.Team[i] = uint8(id)

@@ -75,7 +75,7 @@ func (r *Report) network(l *rollback.LinkStats, malformed int64) {
 
 func (r *Report) verdict(s *rollback.Stats) {
 	l := &s.Link
-	r.Quality.Mode = Of(quality.Rollback.String())
+	r.Quality.Mode = Of(s.Mode.String())
 	if l.RTT.Count() > 0 {
 		sample := []quality.Sample{{RTT: l.RTT.MeanMilli() / 1000, Jitter: l.Jitter, Loss: l.LossMillionths, Rollback: int(s.Session.Depth.Quantile(500))}}
 		v := quality.Handshake(sample, quality.DefaultLimits())

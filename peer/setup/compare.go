@@ -1,6 +1,10 @@
 package setup
 
-import "fmt"
+import (
+	"fmt"
+
+	"backstep/rollback/quality"
+)
 
 // Match is what both sides play. It is the same on both.
 type Match struct {
@@ -9,6 +13,7 @@ type Match struct {
 	Format       uint8
 	Rounds       uint8
 	Ranked       bool
+	Mode         quality.Mode      // the more careful one of the two offers
 	Teams        [2][maxTeam]uint8 // host, joiner
 	Host, Joiner Offer
 }

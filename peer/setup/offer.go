@@ -3,6 +3,8 @@ package setup
 import (
 	"encoding/binary"
 	"fmt"
+
+	"backstep/rollback/quality"
 )
 
 // Setting is a bit for a rule that a joiner gave explicitly.
@@ -43,7 +45,7 @@ type Offer struct {
 	Frames    uint32         // frames to play, 0 = until the match is decided
 	Seeded    bool           // the host fixes the seed
 	Seed      uint64
-	Mode      uint8
+	Mode      quality.Mode
 	Paths     uint8  // kinds of path this side permits, as natpunch.Allowed
 	Build     string // at most 64 bytes; a difference is a warning only
 	Region    string // at most 32 bytes, cleaned by the receiver
@@ -59,7 +61,7 @@ func AppendOffer(b []byte, o Offer) []byte {
 	b = binary.LittleEndian.AppendUint32(b, o.Frames)
 	b = append(b, bit(o.Seeded))
 	b = binary.LittleEndian.AppendUint64(b, o.Seed)
-	b = append(b, o.Mode, o.Paths)
+	b = append(b, byte(o.Mode), o.Paths)
 	b = appendText(b, o.Build, maxBuild)
 	return appendText(b, o.Region, maxRegion)
 }
@@ -79,8 +81,8 @@ func ParseOffer(b []byte) (Offer, error) {
 	copy(o.Team[:], b[17:20])
 	o.Frames = binary.LittleEndian.Uint32(b[20:])
 	o.Seed = binary.LittleEndian.Uint64(b[25:])
-	o.Mode, o.Paths = b[33], b[34]
-	if b[15] > 1 || b[24] > 1 || o.Explicit&^settings != 0 || b[24] == 0 && o.Seed != 0 || o.Frames > 1<<31-1 {
+	o.Mode, o.Paths = quality.Mode(b[33]), b[34]
+	if b[15] > 1 || b[24] > 1 || o.Explicit&^settings != 0 || b[24] == 0 && o.Seed != 0 || o.Frames > 1<<31-1 || o.Mode > quality.Rollback {
 		return Offer{}, fmt.Errorf("%w: offer with an impossible flag", ErrMalformed)
 	}
 	o.Ranked, o.Seeded = b[15] == 1, b[24] == 1

@@ -168,7 +168,7 @@ func (s *Setup) Match() (Match, bool) {
 	if !s.host {
 		h, j = s.other, s.own
 	}
-	m := Match{Ruleset: h.Ruleset, Format: h.Format, Rounds: h.Rounds, Ranked: h.Ranked,
+	m := Match{Ruleset: h.Ruleset, Format: h.Format, Rounds: h.Rounds, Ranked: h.Ranked, Mode: min(h.Mode, j.Mode),
 		Teams: [2][maxTeam]uint8{h.Team, j.Team}, Host: h, Joiner: j, Seed: h.Seed}
 	if !h.Seeded {
 		sum := sha256.Sum256(append(s.s[:len(s.s):len(s.s)], s.t[:]...))
