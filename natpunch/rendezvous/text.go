@@ -15,14 +15,17 @@ const (
 // maxMarks is the most combining marks that may follow one another.
 const maxMarks = 2
 
-// CleanText makes a name or chat line of a stranger fit for a line of text: it
+// CleanText makes a name of a stranger fit for a line of text; see [CleanLine].
+func CleanText(s string) string { return CleanLine(s, MaxTextRunes, MaxTextBytes) }
+
+// CleanLine makes what a stranger wrote fit for a line of text: it
 // drops invalid UTF-8, control (Cc), format (Cf: bidirectional overrides,
 // zero-width joiners), private-use (Co) and surrogate (Cs) characters, line and
 // paragraph separators (Zl, Zp) and every combining mark after the second in a
-// row, turns other white space into single spaces, trims, and cuts at 24 runes or
-// 96 bytes. CleanText(CleanText(s)) == CleanText(s). What comes out may still be
+// row, turns other white space into single spaces, trims, and cuts at the given number
+// of runes or bytes. To clean twice changes nothing more. What comes out may still be
 // any printable text: in logs it belongs into a field value, never the message.
-func CleanText(s string) string {
+func CleanLine(s string, maxRunes, maxBytes int) string {
 	var out strings.Builder
 	runes, marks, space := 0, 0, false
 	for i := 0; i < len(s); {
@@ -51,7 +54,7 @@ func CleanText(s string) string {
 			need++
 			count++
 		}
-		if runes+count > MaxTextRunes || out.Len()+need > MaxTextBytes {
+		if runes+count > maxRunes || out.Len()+need > maxBytes {
 			break
 		}
 		if space {

@@ -58,5 +58,9 @@ func FuzzCleanText(f *testing.F) {
 		if again := CleanText(out); again != out {
 			t.Fatalf("%q cleans to %q", out, again)
 		}
+		line := CleanLine(s, 120, 400)
+		if utf8.RuneCountInString(line) > 120 || len(line) > 400 || CleanLine(line, 120, 400) != line || CleanText(line) != out {
+			t.Fatalf("%q is a line of %q", line, s)
+		}
 	})
 }

@@ -295,3 +295,12 @@ func (s *Sender) plan() {
 		}
 	}
 }
+
+// Progress returns how many shards of use the other side has, as far as it
+// reported, and how many it needs.
+func (s *Sender) Progress() (have, need int) {
+	for i := range s.blocks {
+		have -= s.blocks[i].need
+	}
+	return have + s.total, s.total
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"backstep/ackbits"
+	"backstep/peer/dialog"
 	"backstep/peer/match"
 	"backstep/peer/setup"
 	"backstep/rollback/wire"
@@ -61,6 +62,9 @@ type Lounge struct {
 	samples              int
 	theirRTT, theirLoss  uint16
 
+	dialog *dialog.Dialog
+	said   func(dialog.Event)
+
 	buf, msg [wire.MaxPacket]byte
 	pkt      wire.Packet
 }
@@ -70,6 +74,10 @@ type Lounge struct {
 func New(pipe match.Pipe, n int, timeout int64) *Lounge {
 	return &Lounge{pipe: pipe, number: uint16(n), timeout: timeout, theirRTT: unmeasured, theirLoss: unmeasured}
 }
+
+// Talk carries d through this stay: said, which may be nil, is called on the
+// goroutine of Step with what arrives. Without said offers of blobs are declined.
+func (l *Lounge) Talk(d *dialog.Dialog, said func(dialog.Event)) { l.dialog, l.said = d, said }
 
 // Probe sends as often as a match would until the given time, for figures.
 func (l *Lounge) Probe(until int64) { l.probeUntil = until }
@@ -142,7 +150,34 @@ func (l *Lounge) Step(now int64) (next int64) {
 	if now >= l.sendAt && !l.Gone() {
 		l.say(now)
 	}
-	return l.sendAt
+	return l.talk(now)
+}
+
+// talk says what is due after everything else and returns when the lounge
+// wants to be called next.
+func (l *Lounge) talk(now int64) (next int64) {
+	d := l.dialog
+	if d == nil || l.Gone() {
+		return l.sendAt
+	}
+	d.Step(now, l.pipe, true)
+	l.hearDialog()
+	return min(l.sendAt, max(d.Due(now, true), now))
+}
+
+// hearDialog hands on what has arrived on the channels.
+func (l *Lounge) hearDialog() {
+	for {
+		e, ok := l.dialog.Next()
+		switch {
+		case !ok:
+			return
+		case l.said != nil:
+			l.said(e)
+		case e.Kind == dialog.Offered:
+			l.dialog.Decline(e.Offer.ID)
+		}
+	}
 }
 
 func (l *Lounge) say(now int64) {
@@ -185,8 +220,17 @@ func (l *Lounge) drain(now int64) {
 			return
 		}
 		l.heardAt = max(l.heardAt, at)
-		if wire.IsCompact(b) || wire.ParseFull(b, &l.pkt) != nil || len(l.pkt.Message) == 0 {
+		if wire.IsCompact(b) {
 			continue
+		}
+		if wire.ParseFull(b, &l.pkt) != nil || len(l.pkt.Message) == 0 {
+			continue
+		}
+		if l.dialog != nil {
+			if mine, _ := l.dialog.Receive(at, &l.pkt); mine {
+				l.hearDialog()
+				continue
+			}
 		}
 		switch l.pkt.Message[0] {
 		case setup.Kind:

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"backstep/peer/dialog"
 	"backstep/peer/setup"
 	"backstep/rollback/quality"
 	"backstep/rollback/wire"
@@ -35,7 +36,7 @@ func MeasureAllocs() float64 {
 		if err != nil {
 			return 0 // zeros never fails
 		}
-		loops[side] = New(Config{Side: side, Setup: su, Source: walker(side), Window: 8}, ends[side])
+		loops[side] = New(Config{Side: side, Setup: su, Source: walker(side), Window: 8, Dialog: dialog.New(side == 0)}, ends[side])
 	}
 	now := int64(1)
 	play := func(frames int) {

@@ -6,6 +6,7 @@ import "fmt"
 func (l *Loop) complete(now int64) {
 	w, _ := l.driver.State(l.last)
 	l.final = w.Hash()
+	l.played()
 	l.phase, l.doneAt, l.sendAt = phaseDone, now, now
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"backstep/fec"
+	"backstep/peer/dialog"
 	"backstep/peer/setup"
 	"backstep/rollback"
 	"backstep/rollback/tally"
@@ -43,6 +44,10 @@ type Config struct {
 	// unmeasured. Everything else uses the times given to Step.
 	Clock func() int64
 
+	// Dialog is what the two sides say to each other beside inputs. It is of the
+	// link, not of the match; without one nothing is said.
+	Dialog *dialog.Dialog
+
 	// Other answers control messages of kinds a Loop does not know: it appends
 	// the answer to b, or nothing. Without it they count as malformed.
 	Other func(b, msg []byte) []byte
@@ -59,6 +64,9 @@ type Observer struct {
 	Settled func(frame int32, words [2]uint16, w *World)
 	// Ticked: after every tick, with the session's result.
 	Ticked func(now int64, r rollback.Result)
+	// Said: something arrived on a channel, or a transfer ended, that the loop
+	// does not use itself. Without it offers of blobs are declined.
+	Said func(e dialog.Event)
 }
 
 // Event is a line of the report's event list.
@@ -109,12 +117,15 @@ type Loop struct {
 	byes    int
 	reason  byeReason
 
-	end    End
-	err    error
-	hashes [][2]uint64
-	events []Event
-	ticks  tally.Histogram
-	bad    int64 // full packets that did not parse or said something impossible
+	end     End
+	err     error
+	hashes  [][2]uint64
+	events  []Event
+	ticks   tally.Histogram
+	stampAt int64 // when the opponent is told next how the link looks
+	stamp   dialog.Stamp
+	stamped bool  // stamp is the opponent's
+	bad     int64 // full packets that did not parse or said something impossible
 
 	buf [wire.MaxPacket]byte
 	msg [wire.MaxPacket]byte
@@ -151,15 +162,15 @@ func (l *Loop) Step(now int64) (next int64, ended bool) {
 	}
 	switch l.phase {
 	case phaseSetup:
-		return l.setup(now), false
+		next = l.setup(now)
 	case phasePlaying:
-		return l.play(now), l.phase == phaseEnded
+		next = l.play(now)
 	case phaseDone:
-		return l.finish(now), l.phase == phaseEnded
+		next = l.finish(now)
 	case phaseBye:
-		return l.goodbye(now), l.phase == phaseEnded
+		next = l.goodbye(now)
 	}
-	return now, true
+	return l.talk(now, next), l.phase == phaseEnded
 }
 
 // watch ends the match when the opponent cannot be there any more.
@@ -191,14 +202,15 @@ func (l *Loop) drain(now int64) {
 			if l.driver != nil {
 				// What a packet did wrong is counted by the driver.
 				_ = l.driver.Receive(at, pkt)
+				l.hear(now)
 			}
 			continue
 		}
-		l.control(now, pkt)
+		l.control(now, at, pkt)
 	}
 }
 
-func (l *Loop) control(now int64, b []byte) {
+func (l *Loop) control(now, at int64, b []byte) {
 	if err := wire.ParseFull(b, &l.pkt); err != nil {
 		if l.phase == phaseSetup {
 			if v := versionOf(err); v != nil {
@@ -212,6 +224,9 @@ func (l *Loop) control(now int64, b []byte) {
 	msg := l.pkt.Message
 	if len(msg) == 0 {
 		l.bad++
+		return
+	}
+	if l.heardDialog(now, at) {
 		return
 	}
 	switch msg[0] {
@@ -251,12 +266,14 @@ func (l *Loop) sendControl(msg []byte) {
 
 // leave begins the goodbye.
 func (l *Loop) leave(now int64, reason byeReason, end End, err error) {
+	l.played()
 	l.reason, l.end, l.err = reason, end, err
 	l.phase, l.sendAt, l.byes = phaseBye, now, 0
 }
 
 // stop ends at once: there is nobody to say goodbye to.
 func (l *Loop) stop(end End, err error) {
+	l.played()
 	l.end, l.err, l.phase = end, err, phaseEnded
 }
 

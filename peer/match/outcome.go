@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 
+	"backstep/peer/dialog"
 	"backstep/peer/setup"
 	"backstep/rollback"
 	"backstep/rollback/tally"
@@ -26,6 +27,10 @@ type Outcome struct {
 	Stats     rollback.Stats  // zero before the session began
 	Agreed    int32           // newest frame whose hash both sides confirmed, -1 none
 	Desyncs   int64
+	// Opponent is how the link looked from the other side when it said so last;
+	// HasOpponent says whether it did.
+	Opponent    dialog.Stamp
+	HasOpponent bool
 }
 
 // Outcome returns the report's material. It is complete once Step has said
@@ -35,6 +40,7 @@ func (l *Loop) Outcome() Outcome {
 		End: l.end, Err: l.err, Match: l.match, Known: l.driver != nil,
 		Confirmed: int(l.settled + 1), FinalHash: l.final, HasFinal: l.final != 0 || l.phase >= phaseDone && l.settled >= l.last,
 		Hashes: l.hashes, Events: l.events, TickTime: l.ticks, Malformed: l.bad, Agreed: -1,
+		Opponent: l.stamp, HasOpponent: l.stamped,
 	}
 	if l.driver != nil {
 		o.Frames = int(min(l.driver.Frame(), l.last) + 1)

@@ -84,7 +84,11 @@ func (l *Loop) begin(now int64, m setup.Match) {
 		l.leave(now, byeLeave, EndError, err)
 		return
 	}
-	l.driver, l.phase = d, phasePlaying
+	if talk := l.cfg.Dialog; talk != nil {
+		d.SetSections(talk.Sections())
+		talk.SetPlaying(true)
+	}
+	l.driver, l.phase, l.stampAt = d, phasePlaying, now+stampInterval
 	l.last = openEnd
 	if n := l.frames(); n > 0 {
 		l.last = n - 1
