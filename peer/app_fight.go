@@ -46,7 +46,7 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 	}
 	a.page.Words().Release()
 	a.matches++
-	d := &duel{number: m.match, setup: su, source: src, report: r, record: newRecord(c.Build, true), other: ignore,
+	d := &duel{number: m.match, setup: su, source: src, report: r, record: newRecord(c.Build, true), other: ignore, said: a.said(m),
 		started: f.started, settled: f.settled, ticked: f.ticked, between: f.between}
 	o, err := c.play(ctx, m.ch, d)
 	a.flushSettings()
@@ -128,6 +128,8 @@ func (f *bout) between(l *match.Loop) {
 		case "leave", "quit":
 			f.left = true
 			l.Interrupt()
+		case "chat":
+			f.app.chat(f.m, cmd.Text)
 		case "answer":
 			if d := l.Driver(); d != nil && cmd.Accept != nil && d.Session().Answer(*cmd.Accept) {
 				f.show.offered = false
@@ -135,6 +137,7 @@ func (f *bout) between(l *match.Loop) {
 		}
 	default:
 	}
+	f.app.presence(f.m, now())
 }
 
 // result is how the match ended, as a screen.
@@ -174,7 +177,7 @@ func (a *app) result(ctx context.Context, m *company, r *page.Result) (again boo
 	began := now()
 	if r.CanRematch {
 		m.ch.link.SetMatch(m.match)
-		m.lounge = lounge.New(m.ch.link, m.match, m.c.Timeout.Microseconds())
+		a.lounge(m, m.match)
 	} else {
 		m.lounge = nil
 	}

@@ -33,6 +33,7 @@ func (a *app) stay(ctx context.Context, m *company, screen func() *page.Screen, 
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
+		a.presence(m, at)
 		if at >= showAt {
 			showAt = at + refresh
 			s := screen()
@@ -56,6 +57,9 @@ func (a *app) stay(ctx context.Context, m *company, screen func() *page.Screen, 
 		case cmd.Cmd == "quit":
 			a.goodbye(m)
 			return errIdle
+		case cmd.Cmd == "chat":
+			a.chat(m, cmd.Text)
+			continue
 		}
 		showAt = 0
 		if err := command(cmd); err != nil {
@@ -88,7 +92,7 @@ func (a *app) accord(ctx context.Context, m *company) error {
 	began := now()
 	probed := m.ch.link != nil
 	if probed {
-		m.lounge = lounge.New(m.ch.link, 0, m.c.Timeout.Microseconds())
+		a.lounge(m, 0)
 		m.lounge.Probe(began + probeTime)
 	}
 	you, they := "asked", "asked"
@@ -141,7 +145,7 @@ func (a *app) settle(ctx context.Context, m *company) error {
 		return err
 	}
 	if m.lounge == nil {
-		m.lounge = lounge.New(m.ch.link, 0, m.c.Timeout.Microseconds())
+		a.lounge(m, 0)
 	}
 	return nil
 }

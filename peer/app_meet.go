@@ -29,6 +29,10 @@ type company struct {
 	grade     string
 	lounge    *lounge.Lounge
 	hostOffer setup.Offer
+	talk      page.Talk
+	said      int   // lines in all
+	away      bool  // told the opponent
+	lookAt    int64 // for whether somebody is here
 
 	stopRelay func()
 }
@@ -39,6 +43,9 @@ func (m *company) opponent() page.Person { return m.persons[1-m.c.side()] }
 func (a *app) versus(ctx context.Context, c Config, sparring bool) error {
 	m := &company{c: c, sparring: sparring}
 	defer m.leave()
+	m.talk = page.Talk{Lines: []page.ChatLine{}, They: here}
+	a.page.Talk(&m.talk)
+	defer a.page.Talk(&page.Talk{Lines: []page.ChatLine{}, They: here})
 	if err := a.meet(ctx, m); err != nil {
 		return err
 	}

@@ -11,8 +11,9 @@ import (
 
 // hud is the one line a headless player sees on a terminal:
 //
-//	frame 1234  ping 42±3 · delay 2 · rb 1 (max 4) · loss 0.4 % · direct
+//	frame 1234  ping 42±3 · delay 2 · rb 1 (max 4) · loss 0.4 %, there 1.2 % · direct
 //
+// The loss there is what the opponent misses of ours, once it has said so.
 // It is rewritten twice a second, so that it costs nothing in between.
 type hud struct {
 	out     io.Writer
@@ -26,20 +27,24 @@ const hudInterval = 500_000 // µs
 
 func newHUD(out io.Writer) *hud { return &hud{out: out} }
 
-func (h *hud) show(at int64, r rollback.Result, d *rollback.Driver[match.World, uint16], path func() natpunch.Kind) {
+func (h *hud) show(at int64, r rollback.Result, l *match.Loop, path func() natpunch.Kind) {
 	h.deepest = max(h.deepest, r.RollbackFrames)
 	h.longest = max(h.longest, r.RollbackFrames)
 	if h.out == nil || at < h.nextAt {
 		return
 	}
 	h.nextAt = at + hudInterval
+	d := l.Driver()
 	st := d.Link(otherPlayer(d)).Stats()
 	rtt, jitter := d.Link(otherPlayer(d)).RoundTrip()
-	state := path().String()
+	state := " · " + path().String()
+	if s, ok := l.Opponent(); ok {
+		state = fmt.Sprintf(", there %d.%d %%%s", s.Loss/10_000, s.Loss/1000%10, state)
+	}
 	if s := r.Status.String(); s != "" {
 		state += " · " + s
 	}
-	fmt.Fprintf(h.out, "\r\x1b[Kframe %d  ping %d±%d · delay %d · rb %d (max %d) · loss %d.%d %% · %s", r.Frame,
+	fmt.Fprintf(h.out, "\r\x1b[Kframe %d  ping %d±%d · delay %d · rb %d (max %d) · loss %d.%d %%%s", r.Frame,
 		rtt/1000, jitter/1000, d.Session().InputDelay(), h.deepest, h.longest,
 		st.LossMillionths/10_000, st.LossMillionths/1000%10, state)
 	h.deepest, h.shown = 0, true

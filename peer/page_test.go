@@ -62,6 +62,7 @@ type player struct {
 	shots  int // snapshots seen
 	last   []byte
 	queue  []screen // read and not asked for yet
+	talk   page.Talk
 }
 
 type screen map[string]json.RawMessage
@@ -143,6 +144,10 @@ func (p *player) read() []byte {
 			p.t.Fatal(err)
 		}
 		p.queue = append(p.queue, s)
+	case 8:
+		if err := json.Unmarshal(b[1:], &p.talk); err != nil {
+			p.t.Fatal(err)
+		}
 	case 3:
 		p.shots++
 		p.last = b
@@ -165,6 +170,19 @@ func (p *player) until(name string, ok func(screen) bool) screen {
 		if s.name() == name && (ok == nil || ok(s)) {
 			return s
 		}
+	}
+}
+
+// said waits for line n of what the players said.
+func (p *player) said(n int) page.ChatLine {
+	p.t.Helper()
+	for {
+		for _, l := range p.talk.Lines {
+			if l.Number == n {
+				return l
+			}
+		}
+		p.read()
 	}
 }
 
@@ -233,6 +251,15 @@ func TestTwoPagesAndTenRematches(t *testing.T) {
 	both := [2]*player{host, join}
 	for _, p := range both {
 		p.until("select", nil)
+	}
+	// They talk, cleaned, in the select and later in the results.
+	host.command(`{"cmd":"chat","text":" hi\u202e there\u001b[2J "}`)
+	for side, p := range both {
+		if line := p.said(1); line != (page.ChatLine{Number: 1, Side: 0, Text: "hi there[2J"}) {
+			t.Errorf("side %d reads %+v", side, line)
+		}
+	}
+	for _, p := range both {
 		p.command(`{"cmd":"pick","team":["tarn"],"ready":true}`)
 	}
 	hashes := map[string]bool{}
@@ -246,6 +273,14 @@ func TestTwoPagesAndTenRematches(t *testing.T) {
 			t.Fatalf("match %d: %+v", n, r)
 		}
 		hashes[r[0].Hash] = true
+		if n == 0 {
+			join.command(`{"cmd":"chat","text":"gg"}`)
+			for side, p := range both {
+				if line := p.said(2); line != (page.ChatLine{Number: 2, Side: 1, Text: "gg"}) {
+					t.Errorf("side %d reads %+v", side, line)
+				}
+			}
+		}
 		if n < 10 {
 			for _, p := range both {
 				p.command(`{"cmd":"rematch"}`)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"backstep/natpunch"
+	"backstep/peer/dialog"
 	"backstep/peer/lounge"
 	"backstep/peer/match"
 	"backstep/peer/report"
@@ -104,7 +105,7 @@ func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) e
 			}
 			*r = fresh
 		}
-		d := duel{setup: su, source: src, report: r, record: newRecord(c.Build, c.RecordFile != ""), other: lounge.Answer}
+		d := duel{setup: su, source: src, report: r, record: newRecord(c.Build, c.RecordFile != ""), other: lounge.Answer, said: c.heard(ch.talk)}
 		if _, err := c.play(ctx, ch, &d); err != nil || !c.Rematch {
 			return err
 		}
@@ -123,6 +124,7 @@ func (c *Config) newSetup() (*setup.Setup, error) {
 func (c *Config) again(ctx context.Context, ch *channel, n int) (more bool, err error) {
 	ch.link.SetMatch(n)
 	l := lounge.New(ch.link, n, c.Timeout.Microseconds())
+	l.Talk(ch.talk, c.heard(ch.talk))
 	l.Set(lounge.Ready)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -147,6 +149,7 @@ type duel struct {
 	report *report.Report
 	record *record
 	other  func(b, msg []byte) []byte // see match.Config
+	said   func(e dialog.Event)       // see match.Observer
 
 	// Of the page, all optional; called on the loop's goroutine.
 	started func(l *match.Loop)
@@ -164,7 +167,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 	changes := pathWatch{report: d.report, paths: ch.paths}
 	loop = match.New(match.Config{
 		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay, Delay: c.delayPolicy(),
-		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other,
+		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other, Dialog: ch.talk,
 		Observer: match.Observer{
 			Started: func(m setup.Match, w *match.World) {
 				d.record.start(m, w)
@@ -180,11 +183,12 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 			},
 			Ticked: func(at int64, res rollback.Result) {
 				changes.look(res.Frame)
-				view.show(at, res, loop.Driver(), ch.paths.Path)
+				view.show(at, res, loop, ch.paths.Path)
 				if d.ticked != nil {
 					d.ticked(at, loop, &res)
 				}
 			},
+			Said: d.said,
 		},
 	}, ch.link)
 	changes.look(-1)
@@ -226,6 +230,19 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 	return o, err
 }
 
+// heard takes what the opponent says where nobody is there to read it: it goes
+// into the log, and blobs that the match itself does not want are declined.
+func (c *Config) heard(talk *dialog.Dialog) func(dialog.Event) {
+	return func(e dialog.Event) {
+		switch e.Kind {
+		case dialog.Chat:
+			c.Log.Info().Str("event", "chat").Str("text", e.Text).Msg("the opponent says")
+		case dialog.Offered:
+			talk.Decline(e.Offer.ID)
+		}
+	}
+}
+
 // fillChannel enters what link and paths measured.
 func (c *Config) fillChannel(r *report.Report, ch *channel) {
 	p, l := ch.paths.Stats(), ch.link.Stats()
@@ -255,6 +272,9 @@ func (c *Config) fillChannel(r *report.Report, ch *channel) {
 	if r.Packets.Malformed != nil {
 		malformed += *r.Packets.Malformed
 	}
+	t := ch.talk.Stats()
+	r.Messages = report.Messages{Sent: report.Of(int64(t.Sent)), Received: report.Of(int64(t.Received)), Resent: report.Of(int64(t.Resent))}
+	malformed += int64(t.Malformed)
 	r.Packets.Malformed, r.Packets.Forged = report.Of(malformed), report.Of(forged)
 	if c.ShowAddresses {
 		if a, ok := ch.paths.Mapped(); ok {

@@ -9,6 +9,7 @@ import (
 
 	"backstep/natpunch"
 	"backstep/natpunch/lobby"
+	"backstep/peer/dialog"
 	"backstep/peer/impair"
 	"backstep/peer/link"
 	"backstep/peer/match"
@@ -27,6 +28,7 @@ const (
 type channel struct {
 	paths   *natpunch.Paths
 	link    *link.Link
+	talk    *dialog.Dialog // of the link, from its handshake on
 	signals *signals
 	stop    context.CancelFunc // ends the reading of signals
 	relays  []netip.AddrPort
@@ -205,7 +207,7 @@ func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session) err
 		}
 		return err
 	}
-	ch.link = l
+	ch.link, ch.talk = l, dialog.New(c.Host)
 	return nil
 }
 

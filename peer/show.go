@@ -167,6 +167,9 @@ func (s *show) net(l *match.Loop, r *rollback.Result) {
 	if o.TickTime.Count() > 0 {
 		n.Tick.P50, n.Tick.P99 = o.TickTime.Quantile(500), o.TickTime.Quantile(990)
 	}
+	if s, ok := l.Opponent(); ok {
+		n.They = &page.TheirNet{Ping: millis(s.RTT), Jitter: millis(s.Jitter), Loss: float64(s.Loss) / 10_000, Stalls: s.Stalls}
+	}
 	n.Line = fmt.Sprintf("ping %d±%d · delay %d · rb %d (max %d) · loss %.1f %% · %s", rtt/1000, jitter/1000, n.Delay, s.deepest, s.longest, n.Loss, n.Path)
 	s.deepest = 0
 	s.page.Net(&n)

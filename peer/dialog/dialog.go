@@ -119,13 +119,18 @@ func (d *Dialog) Receive(at int64, p *wire.Packet) (mine bool, err error) {
 	}
 	switch p.Message[0] {
 	case channel.Kind:
-		return true, d.control.Receive(at, p)
+		err = d.control.Receive(at, p)
 	case bulk.KindShard:
-		return true, d.in.receive(d, at, p.Message)
+		err = d.in.receive(d, at, p.Message)
 	case bulk.KindReport:
-		return true, d.out.receive(d, at, p.Message)
+		err = d.out.receive(d, at, p.Message)
+	default:
+		return false, nil
 	}
-	return false, nil
+	if err == bulk.ErrOther {
+		err = nil // late, of a transfer before this one
+	}
+	return true, err
 }
 
 // Step sends what is due at now: shards and reports always, messages in packets

@@ -53,6 +53,10 @@ func (l *Loop) Outcome() Outcome {
 	return o
 }
 
+// Opponent is how the link looks from the other side, as it said last; ok is
+// false before it did.
+func (l *Loop) Opponent() (s dialog.Stamp, ok bool) { return l.stamp, l.stamped }
+
 // Driver is the session of the match, nil before the set-up is finished. For
 // reading on the loop's goroutine only.
 func (l *Loop) Driver() *rollback.Driver[World, uint16] { return l.driver }

@@ -97,7 +97,7 @@ func (m *mailbox) empty() bool {
 func (m *mailbox) take(b []byte) ([]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, t := range [...]byte{outWelcome, outSettings, outScreen, outSnapshot, outNotice, outNet, outFile} {
+	for _, t := range [...]byte{outWelcome, outSettings, outScreen, outSnapshot, outTalk, outNotice, outNet, outFile} {
 		if !m.fresh[t] {
 			continue
 		}

@@ -34,6 +34,7 @@ const (
 	outSettings
 	outFile
 	outNotice
+	outTalk
 	outTypes
 )
 
@@ -100,6 +101,7 @@ type Command struct {
 	Relay    string          `json:"relay,omitempty"`
 	Code     string          `json:"code,omitempty"`
 	Bot      string          `json:"bot,omitempty"`
+	Text     string          `json:"text,omitempty"`
 	Team     []string        `json:"team,omitempty"`
 	Ready    *bool           `json:"ready,omitempty"`
 	Accept   *bool           `json:"accept,omitempty"`
@@ -138,10 +140,13 @@ type Train struct {
 var commandNames = map[string]bool{
 	"host": true, "join": true, "play": true, "train": true, "replays": true, "cancel": true, "accept": true, "decline": true,
 	"pick": true, "rematch": true, "change": true, "leave": true, "option": true, "open": true, "theatre": true, "export": true,
-	"delete": true, "settings": true, "answer": true, "title": true, "quit": true,
+	"delete": true, "settings": true, "answer": true, "chat": true, "title": true, "quit": true,
 }
 
-const maxText = 256
+const (
+	maxText = 256
+	maxChat = 2048 // bytes; what is longer than a line is cut later
+)
 
 func parseCommand(b []byte) (Command, error) {
 	var c Command
@@ -156,7 +161,7 @@ func parseCommand(b []byte) (Command, error) {
 		return Command{}, fmt.Errorf("%w: unknown command", errMessage)
 	case c.Cmd != "settings" && (len(b) > maxCommand || c.Settings != nil), c.Cmd == "settings" && c.Settings == nil:
 		return Command{}, fmt.Errorf("%w: settings", errMessage)
-	case len(c.Team) > 3, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Act) > maxText:
+	case len(c.Team) > 3, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Text) > maxChat, len(c.Act) > maxText:
 		return Command{}, fmt.Errorf("%w: text too long", errMessage)
 	}
 	for _, name := range c.Team {

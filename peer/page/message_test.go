@@ -17,6 +17,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(append([]byte{inHello}, `{"token":"00112233445566778899aabbccddeeff","tab":"0011223344556677","mode":"play"}`...))
 	f.Add([]byte{inInput, 1, 2, 3, 4, 5, 6})
 	f.Add(append([]byte{inCommand}, `{"cmd":"option","dummy":"guard","latency_ms":120}`...))
+	f.Add(append([]byte{inCommand}, `{"cmd":"chat","text":"gg"}`...))
 	f.Add(append([]byte{inCommand}, `{"cmd":"settings","settings":{"version":1}}`...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if in, err := parseInput(b); err == nil {

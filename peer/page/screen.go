@@ -290,6 +290,31 @@ type Net struct {
 		P50 int64 `json:"p50"`
 		P99 int64 `json:"p99"`
 	} `json:"tick_us"`
-	Status string `json:"status"`
-	Line   string `json:"line"`
+	Status string    `json:"status"`
+	They   *TheirNet `json:"they"`
+	Line   string    `json:"line"`
+}
+
+// TheirNet is how the connection looks from the other side.
+type TheirNet struct {
+	Ping   float64 `json:"ping_ms"`
+	Jitter float64 `json:"jitter_ms"`
+	Loss   float64 `json:"loss_pct"`
+	Stalls int64   `json:"stalls"`
+}
+
+// Talk is what the two players said to each other since they met.
+type Talk struct {
+	Lines []ChatLine `json:"lines"` // oldest first, the newest TalkLines
+	They  string     `json:"they"`  // here or away
+}
+
+// TalkLines is how many lines a Talk has at most.
+const TalkLines = 32
+
+// ChatLine is one of them. The text is cleaned.
+type ChatLine struct {
+	Number int    `json:"n"` // from 1 on
+	Side   int    `json:"side"`
+	Text   string `json:"text"`
 }

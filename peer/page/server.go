@@ -184,6 +184,9 @@ func (s *Server) Settings(v *Settings) { s.send(outSettings, v) }
 // Net tells the page the figures of the connection.
 func (s *Server) Net(v *Net) { s.send(outNet, v) }
 
+// Talk tells the page what the players said, whole.
+func (s *Server) Talk(v *Talk) { s.send(outTalk, v) }
+
 // Notice shows a sentence for a while; kind is info or warn.
 func (s *Server) Notice(kind, text string) {
 	s.send(outNotice, map[string]string{"kind": kind, "text": text})
@@ -212,7 +215,7 @@ func (s *Server) send(t byte, v any) {
 
 // publish is called with the lock held.
 func (s *Server) publish(b []byte) {
-	if t := b[0]; t == outScreen || t == outSettings {
+	if t := b[0]; t == outScreen || t == outSettings || t == outTalk {
 		s.last[t] = b
 	}
 	if s.player != nil {

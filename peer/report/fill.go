@@ -40,6 +40,9 @@ func (r *Report) FillMatch(o match.Outcome) {
 	r.Format = Of(sim.Format(o.Match.Format).String())
 	r.session(&o.Stats)
 	r.network(&o.Stats.Link, o.Malformed)
+	if s := o.Opponent; o.HasOpponent {
+		r.Opponent = Opponent{Of(float64(s.RTT) / 1000), Of(float64(s.Jitter) / 1000), Of(float64(s.Loss) / 10_000), Of(s.Stalls)}
+	}
 	r.TickUs = TickUs{P50: quantile(&o.TickTime, 500), P99: quantile(&o.TickTime, 990), Max: largest(&o.TickTime)}
 	r.verdict(&o.Stats)
 }

@@ -5,7 +5,7 @@
 //	path     path path_reason path_changes candidates connect_ms … cipher
 //	result   frames confirmed_frames final_hash hashes_every_600 end_reason
 //	session  rollbacks depth stalls sync …
-//	network  rtt_ms jitter_ms loss_pct packets bytes fec …
+//	network  rtt_ms jitter_ms loss_pct packets bytes fec messages opponent …
 //	machine  tick_us allocs_per_frame
 //	verdict  quality fairness events desyncs
 //
@@ -108,6 +108,8 @@ type Report struct {
 	InputsBytes     InputsBytes `json:"inputs_bytes"`
 	FEC             FEC         `json:"fec"`
 	SecondDatagrams *int64      `json:"second_datagrams"`
+	Messages        Messages    `json:"messages"`
+	Opponent        Opponent    `json:"opponent"`
 
 	TickUs         TickUs   `json:"tick_us"`
 	AllocsPerFrame *float64 `json:"allocs_per_frame"`
@@ -170,6 +172,21 @@ type FEC struct {
 	ParitySent    *int64 `json:"parity_sent"`
 	Recovered     *int64 `json:"recovered"`
 	Unrecoverable *int64 `json:"unrecoverable"`
+}
+
+// Messages on the channels beside inputs, since the link stood.
+type Messages struct {
+	Sent     *int64 `json:"sent"`
+	Received *int64 `json:"received"`
+	Resent   *int64 `json:"resent"` // fragments
+}
+
+// Opponent is how the link looked from the other side, as it said last.
+type Opponent struct {
+	RTTMs    *float64 `json:"rtt_ms"`
+	JitterMs *float64 `json:"jitter_ms"`
+	LossPct  *float64 `json:"loss_pct"` // of what this side sent
+	Stalls   *int64   `json:"stalls"`
 }
 
 // TickUs is the time of the match loop's ticks in microseconds.
