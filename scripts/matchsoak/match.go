@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	settleTime = 1_000_000 // µs after the faults until neither of two players may be held back any more; of more, twice as long
-	watchTime  = 3_000_000 // µs after the faults for which that is watched
+	settleTime = 2_000_000 // µs after the faults until nobody may be held back any more
+	watchTime  = 4_000_000 // µs after the faults for which that is watched
 	tickMicros = 16_667
 )
 
@@ -121,7 +121,7 @@ func (m *match) judge() error {
 				return fmt.Errorf("agree: player %d reports a desync that is none: %+v", p.cfg.Local, d)
 			}
 		}
-		if m.affords() && p.lastBad >= m.over+m.patience() {
+		if m.affords() && p.lastBad >= m.over+settleTime {
 			return fmt.Errorf("recovery: player %d was held back %d ms after the faults", p.cfg.Local, (p.lastBad-m.over)/1000)
 		}
 	}
@@ -139,14 +139,6 @@ func (m *match) judge() error {
 		}
 	}
 	return nil
-}
-
-// patience is how long after the faults players may still be held back. More than two run level only on the average.
-func (m *match) patience() int64 {
-	if len(m.players) > 2 {
-		return 2 * settleTime
-	}
-	return settleTime
 }
 
 // kept reports whether the words given are the words pressed: a delay that changes may hold one for longer or shorter, no more.

@@ -20,7 +20,7 @@ type player struct {
 	pressed []uint16 // words of ticks that advanced, without repetitions
 	given   []uint16 // its own words by frame
 	sums    []uint64 // hashes of settled states by frame
-	lastBad int64    // model time of the last tick that was refused
+	lastBad int64    // model time of the last tick that was refused, waits to let a late starter catch up left out
 	hitstop bool     // the game has free frames
 	buf     []byte
 }
@@ -69,9 +69,10 @@ func (p *player) tick(now int64, m *match) error {
 		s.SetInputDelay(p.rng.IntN(6))
 	}
 	r := p.Tick(p.local(now), p.word)
-	if !r.Advanced {
+	if r.Stalled || r.Frozen {
 		p.lastBad = now
-	} else if p.word != p.pressed[len(p.pressed)-1] {
+	}
+	if r.Advanced && p.word != p.pressed[len(p.pressed)-1] {
 		p.pressed = append(p.pressed, p.word)
 	}
 	if err := p.window(r); err != nil {
