@@ -49,6 +49,8 @@ type Config struct {
 	Local      int // slot of the player on this side, 0 to Players-1
 	InputDelay int // frames, 0 to MaxInputDelay
 
+	DeepestWindowFrames int // up to which a Driver asks for a deeper window if there are stalls and the steps afford it; 0 never
+
 	Mode  quality.Mode // in Delay no frame is predicted; Rollback and Hybrid differ in their delay alone
 	Delay DelayPolicy  // whether a Driver changes InputDelay by itself
 
@@ -93,8 +95,8 @@ func DefaultConfig() Config {
 }
 
 // bounds lists the legal range of every numeric field. Later fields may depend on earlier ones.
-func (c *Config) bounds() [16]bound {
-	return [16]bound{
+func (c *Config) bounds() [17]bound {
+	return [17]bound{
 		{"SimulationHz", &c.SimulationHz, 10, 240},
 		{"PredictionWindowFrames", &c.PredictionWindowFrames, 1, MaxWindow},
 		{"MaxRollbackFrames", &c.MaxRollbackFrames, min(max(c.PredictionWindowFrames, 1), MaxWindow), HardWindow},
@@ -110,6 +112,7 @@ func (c *Config) bounds() [16]bound {
 		{"Players", &c.Players, MinPlayers, MaxPlayers},
 		{"Local", &c.Local, 0, min(max(c.Players, MinPlayers), MaxPlayers) - 1},
 		{"InputDelay", &c.InputDelay, 0, MaxInputDelay},
+		{"DeepestWindowFrames", &c.DeepestWindowFrames, 0, MaxWindow},
 		{"SecondBudget", &c.SecondBudget, 0, 1 << 20},
 	}
 }

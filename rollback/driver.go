@@ -1,9 +1,9 @@
 package rollback
 
 import (
+	"backstep/rollback/accord"
 	"backstep/rollback/input"
 	"backstep/rollback/pacing"
-	"backstep/rollback/quality"
 	"backstep/rollback/tally"
 )
 
@@ -35,7 +35,18 @@ type Driver[S comparable, W input.Word] struct {
 	lastTick int64
 	advanced bool
 
-	tuner            tuner
+	tuner   tuner
+	accord  accord.Party
+	asked   bool // for delay mode, after an accepted offer
+	said    bool // the player's answer to another side's wish for delay mode, and which
+	accepts bool
+
+	windowIn   int   // ticks until stalls are looked at
+	stallsSeen int64 // then
+	cost       int64 // of a step, mean and mean deviation, 1/costScale ns
+	costSpread int64
+	costSeen   int64
+
 	offsets          tally.Histogram // distance from the aim, µs
 	rateMin, rateMax int64
 }
@@ -53,6 +64,9 @@ func NewDriver[S comparable, W input.Word](game Game[S, W], cfg Config, initial 
 		pacer:   pacing.New(cfg.SimulationHz, cfg.Local, cfg.Players, cfg.NoTimeSync),
 		due:     now,
 		offsets: tally.New(offsetBins, offsetShift),
+		accord:  accord.New(cfg.Local, cfg.Players, accord.Terms{Mode: cfg.Mode, Window: uint8(cfg.PredictionWindowFrames)}),
+
+		windowIn: windowSpan,
 	}
 	d.length = d.pacer.Interval()
 	for p := range cfg.Players {
@@ -129,7 +143,8 @@ func (d *Driver[S, W]) Err() error {
 // Tick makes one frame at time now with this side's word, or tells in the result why not, and decides when the next
 // one is due. Ticks that come up to 100 ms late are made up for; after a longer pause the schedule starts anew at now.
 func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
-	d.s.tick(&r, local, !d.pacer.Halt())
+	may := d.agree(now)
+	d.s.tick(&r, local, !d.pacer.Halt() && may)
 	d.advanced, d.lastTick = r.Advanced, now
 	if r.Stalled || r.Frozen {
 		d.pacer.Disturb(now)
@@ -139,9 +154,7 @@ func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
 	for _, l := range d.links {
 		l.ticked(now)
 	}
-	if d.cfg.Delay == DelayAuto || d.cfg.Delay == DelayByMode && d.s.cfg.Mode != quality.Rollback {
-		d.tune()
-	}
+	d.tuneByPolicy()
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"backstep/fec"
+	"backstep/rollback/accord"
 )
 
 // faults are what one direction of a test network does to packets until calm. Times are µs, chances are per cent.
@@ -95,8 +96,9 @@ type testPeer struct {
 	asleep, wake int64 // process stopped from … to
 	rng          *rand.Rand
 	word         uint16
-	states       []small  // settled states by frame
-	given        []uint16 // its own words by frame
+	states       []small        // settled states by frame
+	given        []uint16       // its own words by frame
+	terms        []accord.Terms // of each frame when it was first stepped
 	stalls       int64
 	onTick       func(p *testPeer, now int64)
 }
@@ -111,15 +113,17 @@ type testMatch struct {
 	game  Game[small, uint16]
 	peers []*testPeer
 	links [][]*testLink // by sender and receiver
+	talk  [][]*testLink // the same for messages of accords
 	now   int64
 }
 
 func newTestMatch(rng *rand.Rand, game Game[small, uint16], cfgs []Config, starts []int64, f func(from, to int) faults, calm int64) (*testMatch, error) {
-	m := &testMatch{game: game, links: make([][]*testLink, len(cfgs))}
+	m := &testMatch{game: game, links: make([][]*testLink, len(cfgs)), talk: make([][]*testLink, len(cfgs))}
 	for i, cfg := range cfgs {
 		p := &testPeer{cfg: cfg, speed: 1, start: starts[i], rng: rand.New(rand.NewPCG(rng.Uint64(), 1))}
 		m.peers = append(m.peers, p)
 		for j := range cfgs {
+			m.talk[i] = append(m.talk[i], &testLink{faults: f(i, j), calm: calm, rng: rand.New(rand.NewPCG(uint64(i), uint64(j))), discard: true})
 			m.links[i] = append(m.links[i], &testLink{
 				faults: f(i, j), calm: calm, rng: rand.New(rand.NewPCG(rng.Uint64(), 2)), discard: cfg.RequireEncryptedTransport,
 			})
@@ -185,6 +189,14 @@ func (m *testMatch) tick(p *testPeer, now int64) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
+	for from := range m.peers {
+		in := m.talk[from][p.cfg.Local]
+		for ; len(in.queue) > 0 && in.queue[0].at <= now; in.queue = in.queue[1:] {
+			if err := p.ReceiveChange(from, in.queue[0].b); err != nil {
+				return err
+			}
+		}
+	}
 	if p.rng.IntN(6) == 0 {
 		p.word = uint16(p.rng.Uint32())
 	}
@@ -192,6 +204,9 @@ func (m *testMatch) tick(p *testPeer, now int64) error {
 		p.onTick(p, now)
 	}
 	r := p.Tick(p.local(now), p.word)
+	if r.Advanced {
+		p.terms = append(p.terms, p.Accord().Terms())
+	}
 	if r.Stalled {
 		p.stalls++
 	}
@@ -210,6 +225,9 @@ func (m *testMatch) tick(p *testPeer, now int64) error {
 		p.states = append(p.states, *st)
 	}
 	for _, l := range p.links {
+		if b := p.AppendChange(nil, l.player, p.local(now)); len(b) > 0 {
+			m.talk[p.cfg.Local][l.player].send(now, b)
+		}
 		m.links[p.cfg.Local][l.player].send(now, l.AppendPacket(nil, p.local(now)))
 		for {
 			b, ok := l.AppendParity(nil, p.local(now))

@@ -29,7 +29,7 @@ type Result struct {
 	Status    Status
 	Advanced  bool // one new frame was stepped
 	Stalled   bool // refused: the prediction window is used up
-	Waited    bool // refused: held back to let a late starter catch up, in the first second only
+	Waited    bool // refused: held back to let a late starter catch up, in the first second only, or until a change is agreed
 	Frozen    bool // refused: a correction deeper than MaxRollbackFrames ran, or one came before the thaw
 	Recovered bool // a correction ran
 	Offer     bool // delay mode is offered; true once in a match

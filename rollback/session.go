@@ -47,6 +47,7 @@ type Session[S comparable, W input.Word] struct {
 	free      [inputRing]bool
 	frozen    bool
 	stallRun  int
+	stalls    int64 // since the start
 	held      [PressureSpan]bool
 	heldCount int
 	heldAt    int

@@ -112,6 +112,7 @@ func (s *Session[S, W]) stall(stalled bool) {
 		return
 	}
 	s.stallRun++
+	s.stalls++
 	s.stats.Stalls++
 	s.stats.LongestStall = max(s.stats.LongestStall, s.stallRun)
 }
