@@ -69,8 +69,9 @@ type Paths struct {
 	refl     *reflexive // nil while the address is hidden
 	direct   directState
 	tunneled tunneled
-	askedAt  int64 // when the relay was last asked because its route was silent
-	asks     int   // how often since it was heard
+	seenAs   netip.AddrPort // our outside address at the last registration
+	askedAt  int64          // when the relay was last asked because its route was silent
+	asks     int            // how often since it was heard
 
 	registered chan struct{}
 	kick       chan struct{}
@@ -242,10 +243,15 @@ func (p *Paths) onRegistered() {
 	now := p.cfg.Clock()
 	p.leaveTunnel()
 	relay := p.reg.relay()
-	if old := p.relayAddr.Load(); old == nil || *old != relay {
+	moved := p.seenAs.IsValid() && p.seenAs != p.reg.mapped
+	p.seenAs = p.reg.mapped
+	if moved {
+		p.direct.movedAt = now
+	}
+	if old := p.relayAddr.Load(); old == nil || *old != relay || moved {
 		p.relayAddr.Store(&relay)
 		if !p.cfg.Hide {
-			p.refl = newReflexive(relay, now)
+			p.refl = newReflexive(relay, now) // what it saw before is history
 		}
 	}
 	if p.cfg.Allowed&AllowRelay != 0 {

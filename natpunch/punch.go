@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"backstep/natpunch/rendezvous"
@@ -17,6 +18,8 @@ const (
 	consentEvery = time.Second
 	// deadAfter a direct route without an authenticated arrival is sought anew.
 	deadAfter = 3 * time.Second
+	// movedAfter is that time once our own address is known to have changed.
+	movedAfter = 500 * time.Millisecond
 	// stableAfter a route that held this long, failures before it are history.
 	stableAfter = 30 * time.Second
 	// beginGap bounds how fast an opponent can make us throw agents away.
@@ -101,6 +104,7 @@ type puncher struct {
 	connected  time.Time // zero while not connected
 	began      time.Time
 	asked      time.Time // last consent check
+	looked     time.Time // when the addresses of this machine were looked at
 	startAt    time.Time // when set: start the agent then
 	beginAt    time.Time // when set: begin the next generation then
 	failures   int
@@ -329,6 +333,7 @@ func (q *puncher) onTime(now time.Time) {
 	if now.Sub(q.connected) > stableAfter {
 		q.failures = 0
 	}
+	q.look(now)
 	if q.dead() {
 		q.lost()
 		return
@@ -365,7 +370,32 @@ func (q *puncher) dead() bool {
 	if p.policy.relay.heard && p.policy.relay.last <= alive {
 		return false // the opponent is silent everywhere: nothing is known
 	}
-	return p.policy.relay.heard && p.cfg.Clock()-alive > deadAfter.Microseconds()
+	silent := time.Duration(p.cfg.Clock()-alive) * time.Microsecond
+	return p.policy.relay.heard && (silent > deadAfter || silent > movedAfter && p.direct.movedAt > alive-movedAfter.Microseconds())
+}
+
+// look notices that this machine has other addresses than those it offered,
+// while the direct route is silent: then a new one need not be waited for.
+func (q *puncher) look(now time.Time) {
+	p := q.p
+	p.mu.Lock()
+	d := &p.policy.direct
+	quiet := d.up && p.policy.running && p.cfg.Clock()-max(d.last, p.direct.connectedAt) > movedAfter.Microseconds()/2
+	old := p.locals
+	p.mu.Unlock()
+	if !quiet || now.Sub(q.looked) < movedAfter {
+		return
+	}
+	q.looked = now
+	if locals := p.cfg.Locals(p.loopback); !slices.Equal(locals, old) {
+		p.mu.Lock()
+		p.locals = locals
+		p.direct.movedAt = p.cfg.Clock()
+		p.reg.begin(p.direct.movedAt)
+		p.mu.Unlock()
+		p.wakeKeeper()
+		p.cfg.Log.Info().Msg("the addresses of this machine have changed")
+	}
 }
 
 func (q *puncher) onEvent(e agentEvent) {

@@ -33,6 +33,7 @@ type directState struct {
 	startedAt      int64
 	connectedAt    int64
 	firstAt        int64
+	movedAt        int64 // when our own address changed last, 0 for never
 }
 
 // Path is the kind of the route that packets take now, KindNone before there is

@@ -208,6 +208,7 @@ func (c *Config) attempt(ctx context.Context, ch *channel, s *lobby.Session) err
 		return err
 	}
 	ch.link, ch.talk = l, dialog.New(c.Host)
+	ch.signals.attach(l)
 	return nil
 }
 

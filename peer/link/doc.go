@@ -23,6 +23,9 @@
 //	mm = 01: this copy was sent on the relay path
 //	mm = 10: this copy was sent on the direct path
 //
+// With bit 5 set it is a side message instead, a reliable one for what keeps the
+// paths; see side.
+//
 // Exactly one of the two low bits is set. When both paths are in use, each gets a
 // copy of its own, encrypted by itself, so an authenticated arrival says
 // without doubt which path is alive. That is reported to the Transport, and

@@ -21,6 +21,7 @@ type Link struct {
 	took   int64
 
 	epoch  byte // of what is sent; the queue has its own
+	side   side
 	queue  queue
 	out    [1 + wire.MaxPacket]byte
 	in     [wire.MaxPacket]byte
@@ -97,6 +98,9 @@ func (l *Link) Send(pkt []byte) {
 		l.sent++
 		l.sentBytes += uint64(len(d) + recordOverhead)
 	}
+	if l.side.due.Load() {
+		l.sendSide(l.now(), plan)
+	}
 }
 
 // Receive returns the oldest packet that has arrived, with the time it was
@@ -158,6 +162,15 @@ func (l *Link) read() {
 			l.early.Store(l.under.filter.data.fresh.Load() - 1)
 		}
 		l.receivedBytes.Add(uint64(n + recordOverhead))
+		if b[0]&sideBit != 0 {
+			m := natpunch.Mask(b[0] &^ sideBit)
+			if m != natpunch.Relay && m != natpunch.Direct || !l.side.receive(b[1:n]) {
+				l.badByte.Add(1)
+				continue
+			}
+			l.under.Authenticated(m, at)
+			continue
+		}
 		epoch := b[0] >> epochShift & epochMask
 		b[0] &^= epochMask << epochShift
 		d, err := wire.ParseDatagram(b[:n])

@@ -109,9 +109,6 @@ func isRelayed(q *wiretap.Packet) bool {
 	return q.Protocol == wiretap.UDP && q.Dst.Addr() == HostA && q.Src.Addr() == RelayAddr && len(q.Payload) > 5 && q.Payload[0] == 0xF8 && q.Payload[5] == 23
 }
 
-// settled is how many packets have come in on a route when it counts as in use: more than the first second of both routes.
-const settled = 150
-
 func disturb(ctx context.Context, p *played, arriving func(*wiretap.Packet) bool, args ...string) error {
 	if err := p.insideA.Await(ctx, settled, arriving); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,7 +21,7 @@ type Match struct {
 	Seed               uint64
 	Trace              string // file with the columns w1 (host) and w2 (joiner)
 	// During runs beside the match, from before the players start, with a context that ends with the match. Its error is Play's.
-	During func(ctx context.Context) error
+	During func(ctx context.Context, v *Live) error
 }
 
 // Side is what one player's process left.
@@ -85,6 +86,9 @@ func (r *Report) Changes() string {
 	return strings.Join(all, ", ")
 }
 
+// Expects reports whether a path is one of those that are right, which slashes separate.
+func Expects(right, path string) bool { return slices.Contains(strings.Split(right, "/"), path) }
+
 // Reason is why the path is what it is.
 func (r *Report) Reason() string {
 	if r.PathReason == nil {
@@ -133,32 +137,32 @@ func (l *Lab) Play(ctx context.Context, p Programs, m Match, dir string) (Result
 	limit := matchTime + 2*time.Duration(m.Frames)*time.Second/60
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("natlab: the match was not over after %v", limit))
 	defer cancel()
-	relay, err := start(l.Command(ctx, "pub", p.Relay, "--listen", RelayAddr.String()+":3478", "--admin", "", "--state-dir", dir,
-		"--log-level", "warn"), filepath.Join(dir, "relay.log"))
-	if err != nil {
-		return Result{}, fmt.Errorf("natlab: relay: %w", err)
-	}
-	defer relay.stop()
-	if _, err := relay.line(ctx, "listening "); err != nil {
-		return Result{}, fmt.Errorf("natlab: relay: %w", err)
+	v := &Live{lab: l, program: p.Relay, dir: dir, players: map[string]*process{}}
+	defer v.stopRelay()
+	if err := v.startRelay(ctx); err != nil {
+		return Result{}, err
 	}
 	if m.During == nil {
-		return l.players(ctx, p, m, dir)
+		return l.players(ctx, p, m, dir, v)
 	}
 	mctx, over := context.WithCancelCause(ctx)
 	during := make(chan error, 1)
-	go func() { during <- m.During(mctx) }()
-	r, err := l.players(ctx, p, m, dir)
+	go func() { during <- m.During(mctx, v) }()
+	r, err := l.players(ctx, p, m, dir, v)
 	over(errOver)
 	return r, errors.Join(err, <-during)
 }
 
 // players plays with a relay that runs.
-func (l *Lab) players(ctx context.Context, p Programs, m Match, dir string) (r Result, err error) {
+func (l *Lab) players(ctx context.Context, p Programs, m Match, dir string, v *Live) (r Result, err error) {
 	run := func(node, name, column string, args ...string) (*process, error) {
 		args = append(args, "--headless", "--input", "trace:"+m.Trace+":"+column, "--frames", fmt.Sprint(m.Frames),
 			"--report", filepath.Join(dir, name+".json"), "--timeout", patience.String(), "--log-level", "debug")
-		return start(l.Command(ctx, node, p.Peer, args...), filepath.Join(dir, name+".log"))
+		player, err := start(l.Command(ctx, node, p.Peer, args...), filepath.Join(dir, name+".log"))
+		if err == nil {
+			v.add(name, player)
+		}
+		return player, err
 	}
 	host, err := run(cmp.Or(m.Host, "a"), "host", "w1",
 		append([]string{"host", "--relay", RelayAddr.String(), "--seed", fmt.Sprint(m.Seed)}, m.HostArgs...)...)

@@ -135,7 +135,7 @@ func (p *played) play(ctx context.Context, bin Programs, dir string) (err error)
 		HostArgs: append([]string{"--name", hostName}, p.cell.hostArgs...),
 		JoinArgs: append([]string{"--name", joinName}, p.cell.joinArgs...)}
 	if p.cell.during != nil {
-		m.During = func(ctx context.Context) error { return p.cell.during(ctx, p) }
+		m.During = func(ctx context.Context, _ *Live) error { return p.cell.during(ctx, p) }
 	}
 	p.Result, err = p.lab.Play(ctx, bin, m, dir)
 	return err

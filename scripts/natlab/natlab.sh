@@ -8,6 +8,8 @@
 #   NL=x natlab.sh hairpin a|b on|off      whether a host reaches its neighbours under their outside address
 #   NL=x natlab.sh cut a|b|cg WHAT         drop forwarded packets: direct (all but the relay's), relay, all, off
 #   NL=x natlab.sh rebind a|b|cg           forget all mappings and give out other ports (eim and sym kinds)
+#   NL=x natlab.sh readdress a|a2|b HOST   the host gets another address in its network, as with another cable or Wi-Fi
+#   NL=x natlab.sh unplug a|a2|b on|off    its interface is down
 #   NL=x natlab.sh delay a|b|pub|cg DELAY [JITTER [LOSS%]]   each way, between that node and the internet
 #   NL=x natlab.sh delay off
 #   NL=x natlab.sh show                    the routers' rules
@@ -35,7 +37,7 @@ RA=198.51.100.1 RB=198.51.100.2 CG=198.51.100.3
 OPEN_A=203.0.113 OPEN_B=192.0.2 # networks of hosts without NAT
 
 die() { echo "natlab: $*" >&2; exit 2; }
-usage() { sed -n '3,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 ns() { ip netns exec "$P-$1" "${@:2}"; }
 # run "ip" commands in one namespace, one a line on stdin
 ips() { ip -n "$P-$1" -batch -; }
@@ -315,6 +317,36 @@ table ip nlcut {
 N
 }
 
+# readdress gives a host the address .HOST instead of the one it has; connections of the old one die.
+readdress() {
+	local net=10.1.0
+	case $1 in
+	a | a2) ;;
+	b) net=10.2.0 ;;
+	*) die "readdress a, a2 or b" ;;
+	esac
+	[[ $2 =~ ^[0-9]+$ ]] || die "readdress $1 needs a number"
+	ip -n "$P-$1" addr flush dev eth0
+	host "$1" "$net.$2" "$net.1"
+}
+
+unplug() {
+	local net=10.1.0
+	case $1 in
+	a | a2) ;;
+	b) net=10.2.0 ;;
+	*) die "unplug a, a2 or b" ;;
+	esac
+	case $2 in
+	on) ip -n "$P-$1" link set eth0 down ;;
+	off) # the route went with the link
+		ips "$1" <<<"link set eth0 up
+route replace default via $net.1"
+		;;
+	*) die "unplug $1 on or off" ;;
+	esac
+}
+
 # wandelay is the program that stands between two interfaces. Callers who have it built name it.
 wandelay() {
 	[ -z "${WANDELAY:-}" ] || { echo "$WANDELAY"; return; }
@@ -387,7 +419,7 @@ check() {
 
 case ${1:-} in
 up | down | show | check) [ $# = 1 ] || usage; "$1" ;;
-nat | hairpin | cut) [ $# = 3 ] || usage; "$@" ;;
+nat | hairpin | cut | readdress | unplug) [ $# = 3 ] || usage; "$@" ;;
 rebind) [ $# = 2 ] || usage; "$@" ;;
 cgnat) [ $# -ge 2 ] && [ $# -le 3 ] || usage; "$@" ;;
 delay) [ $# -ge 2 ] && [ $# -le 5 ] || usage; "$@" ;;

@@ -29,6 +29,7 @@ type options struct {
 	rtt                    time.Duration
 	loss                   float64
 	trace, only, logs      string
+	events                 bool
 }
 
 func main() {
@@ -42,6 +43,7 @@ func main() {
 	f.StringVar(&o.trace, "trace", "scripts/natlab/testdata/melee_14_20s.csv.gz", "inputs, columns w1 and w2")
 	f.StringVar(&o.only, "only", "", "play the cells whose name contains this")
 	f.StringVar(&o.logs, "logs", "", "folder for the logs and reports of every match; they go with the lab otherwise")
+	f.BoolVar(&o.events, "events", false, "play what happens to running matches instead of the pairs of NATs")
 	_ = f.Parse(os.Args[1:]) // ends the program itself
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -73,6 +75,13 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 
+	if o.events {
+		rows := playEvents(ctx, bin, o)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return writeEvents(os.Stdout, rows, o)
+	}
 	var rows []*row
 	for _, c := range keyCells {
 		if strings.Contains(c.name, o.only) {

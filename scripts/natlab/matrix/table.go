@@ -17,7 +17,7 @@ func words(line string) []string { return strings.Fields(line) }
 
 // expects reports whether theory gives the cell this path.
 func (r *row) expects(path string) bool {
-	return slices.Contains(strings.Split(r.cell.path, "/"), path)
+	return natlab.Expects(r.cell.path, path)
 }
 
 func path(s natlab.Side) string {
@@ -62,6 +62,11 @@ func (r *row) median(side func(natlab.Result) natlab.Side, figure func(*natlab.R
 			all = append(all, *f)
 		}
 	}
+	return middle(all)
+}
+
+// middle is the median, "-" of nothing.
+func middle(all []float64) string {
 	if len(all) == 0 {
 		return "-"
 	}
