@@ -29,12 +29,13 @@ func (d *Driver[S, W]) ReceiveChange(player int, msg []byte) error {
 
 // Question is what this side's player is to be asked now: the own offer of delay mode, or what another side asked for.
 func (d *Driver[S, W]) Question() (t accord.Terms, ok bool) {
-	if t, ok = d.accord.Asked(); ok {
+	_, decided := d.decided()
+	if t, ok = d.accord.Asked(); ok && (t.Mode != quality.Delay || !decided) {
 		return t, true
 	}
 	t = d.accord.Terms()
 	t.Mode = quality.Delay
-	return t, d.s.ladder.Offer() == quality.Offered && !d.said && !d.delayed()
+	return t, d.s.ladder.Offer() == quality.Offered && !decided && !d.delayed()
 }
 
 // Answer is the player's answer to Question; it reports whether there was one. An accepted offer is put to the others;
@@ -49,6 +50,17 @@ func (d *Driver[S, W]) Answer(accept bool) bool {
 		return true
 	}
 	return answered
+}
+
+// decided is what the player said about delay mode. There is one question about it, whoever puts it first.
+func (d *Driver[S, W]) decided() (accepts, ok bool) {
+	switch d.s.ladder.Offer() {
+	case quality.Accepted:
+		return true, true
+	case quality.Declined:
+		return false, true
+	}
+	return d.accepts, d.said
 }
 
 func (d *Driver[S, W]) delayed() bool { return d.s.cfg.Mode == quality.Delay }
@@ -74,16 +86,10 @@ func (d *Driver[S, W]) agree(now int64) (may bool) {
 
 // wish asks for, or answers, what follows from what the player said before and from what was measured.
 func (d *Driver[S, W]) wish() {
-	// The player answers one question about delay mode, whoever puts it first.
-	if d.said {
-		d.s.Answer(d.accepts)
-	}
-	if t, ok := d.accord.Asked(); ok && t.Mode == quality.Delay {
-		switch o := d.s.ladder.Offer(); {
-		case o == quality.Accepted, d.said && d.accepts:
-			d.accord.Answer(true)
-		case o == quality.Declined, d.said:
-			d.accord.Answer(false)
+	if accepts, decided := d.decided(); decided {
+		d.s.Answer(accepts)
+		if t, ok := d.accord.Asked(); ok && t.Mode == quality.Delay {
+			d.accord.Answer(accepts)
 		}
 	}
 	t := d.accord.Terms()
