@@ -17,7 +17,7 @@
 //	window     a tick advances exactly when the prediction window has room
 //	due        after a tick no frame stands that ran with a refuted word
 //	progress   all frames are settled in time once the faults have ended
-//	recovery   two seconds after their end nobody stalls or is frozen any more, where the window covers the round trip
+//	recovery   three seconds after their end nobody stalls or is frozen any more, where the window covers the round trip
 //	bounded    no packet is longer than a datagram may be, no more memory is live after the last match than after the first
 //
 // A match that breaks one is reduced: faults are left out and frames cut off as long as it still fails, and the command

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	settleTime = 2_000_000 // µs after the faults until nobody may be held back any more
-	watchTime  = 4_000_000 // µs after the faults for which that is watched
+	settleTime = 3_000_000 // µs after the faults until nobody may be held back any more
+	watchTime  = 5_000_000 // µs after the faults for which that is watched
 	tickMicros = 16_667
 )
 
