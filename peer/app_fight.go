@@ -131,7 +131,7 @@ func (f *bout) between(l *match.Loop) {
 		case "chat":
 			f.app.chat(f.m, cmd.Text)
 		case "answer":
-			if d := l.Driver(); d != nil && cmd.Accept != nil && d.Session().Answer(*cmd.Accept) {
+			if d := l.Driver(); d != nil && cmd.Accept != nil && d.Answer(*cmd.Accept) {
 				f.show.offered = false
 			}
 		}

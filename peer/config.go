@@ -39,6 +39,7 @@ type Config struct {
 	Delay      int
 	FEC        fec.Mode
 	Window     int
+	Deepest    int // frames to which the window may grow; 0 never
 	Seed       *uint64
 
 	Ruleset  sim.Ruleset

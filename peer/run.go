@@ -167,6 +167,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 	changes := pathWatch{report: d.report, paths: ch.paths}
 	loop = match.New(match.Config{
 		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay, Delay: c.delayPolicy(),
+		Deepest: c.Deepest, Unattended: c.Page == nil, AutoMode: c.AutoMode && c.Page == nil,
 		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other, Dialog: ch.talk,
 		Observer: match.Observer{
 			Started: func(m setup.Match, w *match.World) {

@@ -65,7 +65,7 @@ func (s *show) ticked(at int64, l *match.Loop, r *rollback.Result) {
 		s.world.ClearRecoveryOverlay()
 	}
 	s.world.Mark(r.RollbackFrames, r.Confirmed, r.Stalled)
-	s.offered = s.offered || r.Offer
+	_, s.offered = d.Question()
 	s.snap.Events = s.emitted(d, r.Emitted)
 	s.snap.Cancelled = r.Cancelled
 	s.flags(r)

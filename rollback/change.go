@@ -65,8 +65,16 @@ func (d *Driver[S, W]) decided() (accepts, ok bool) {
 
 func (d *Driver[S, W]) delayed() bool { return d.s.cfg.Mode == quality.Delay }
 
-// agree steps the accord before a tick and reports whether the coming frame may be stepped.
+// agree takes the accord on before a tick, puts into force what counts from the coming frame on, and reports whether that
+// may be stepped.
 func (d *Driver[S, W]) agree(now int64) (may bool) {
+	if t, changed := d.negotiate(now); changed {
+		d.adopt(t)
+	}
+	return !d.accord.Hold(d.s.cur + 1)
+}
+
+func (d *Driver[S, W]) negotiate(now int64) (t accord.Terms, changed bool) {
 	d.wish()
 	trip := int64(0)
 	for _, l := range d.links {
@@ -78,10 +86,7 @@ func (d *Driver[S, W]) agree(now int64) (may bool) {
 		}
 	}
 	d.accord.SetOffer(d.s.ladder.Offer())
-	if t, changed := d.accord.Step(now, d.s.cur, int(d.links[0].frames(trip))); changed {
-		d.adopt(t)
-	}
-	return !d.accord.Hold(d.s.cur + 1)
+	return d.accord.Step(now, d.s.cur, int(d.links[0].frames(trip)))
 }
 
 // wish asks for, or answers, what follows from what the player said before and from what was measured.

@@ -4,6 +4,7 @@ package rollback
 // The links go on as in any tick, so that the others get the inputs they still miss.
 func (d *Driver[S, W]) Settle(now int64) Result {
 	r := d.s.Reconcile()
+	d.Negotiate(now)
 	d.advanced, d.lastTick = false, now
 	d.schedule(now)
 	for _, l := range d.links {
@@ -11,3 +12,7 @@ func (d *Driver[S, W]) Settle(now int64) Result {
 	}
 	return r
 }
+
+// Negotiate takes the accord on as a tick does, for a side that ticks no more while others, which may wait for the
+// outcome of a change, still do. What would count from the frame after the last is not put into force.
+func (d *Driver[S, W]) Negotiate(now int64) { d.negotiate(now) }

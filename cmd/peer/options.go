@@ -18,6 +18,7 @@ import (
 	"backstep/peer"
 	"backstep/peer/impair"
 	"backstep/peer/setup"
+	"backstep/rollback"
 	"backstep/rollback/quality"
 	"backstep/sim"
 )
@@ -145,8 +146,11 @@ func (o *options) page(c *peer.Config) error {
 	return nil
 }
 
-// timing reads delay and mode.
+// timing reads delay, mode and how far the window may grow: a given one stays.
 func (o *options) timing(c *peer.Config) (err error) {
+	if !o.set.Given("window") {
+		c.Deepest = rollback.MaxWindow
+	}
 	switch *o.delay {
 	case "auto":
 		c.AutoDelay = true

@@ -13,10 +13,11 @@
 // thousands of matches run in virtual time with the code that plays the real
 // ones. In the steady state a step does not allocate.
 //
-// Three messages travel as the message section of full packets, outside the
+// Four messages travel as the message section of full packets, outside the
 // session's sequence: the set-up (package setup), and
 //
 //	DONE  kind 2 | frames u32 | hash u64      all N frames are confirmed here; repeated every tick
+//	TERMS kind 8 | message of package accord  another mode or window, see rollback/accord
 //	BYE   kind 3 | reason u8  | frames u32    the last word, sent three times
 package match
 

@@ -30,6 +30,7 @@ func (l *Loop) finish(now int64) (next int64) {
 		l.leave(now, byeDesync, EndDesync, fmt.Errorf("%w: %s", ErrDesync, text))
 		return now
 	}
+	l.driver.Negotiate(now)
 	l.sendTick(now)
 	l.sendControl(appendDone(l.msg[:0], done{uint32(l.last + 1), l.final}))
 	l.sendAt = now + tickMicros

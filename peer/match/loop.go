@@ -8,6 +8,7 @@ import (
 	"backstep/peer/dialog"
 	"backstep/peer/setup"
 	"backstep/rollback"
+	"backstep/rollback/accord"
 	"backstep/rollback/tally"
 	"backstep/rollback/wire"
 	"backstep/sim"
@@ -37,6 +38,9 @@ type Config struct {
 	Window     int                  // frames that may be predicted, 1 to rollback.MaxWindow
 	InputDelay int                  // frames
 	Delay      rollback.DelayPolicy // whether InputDelay follows the link
+	Deepest    int                  // window up to which the two sides may go if there are stalls and the simulation affords it; 0 none
+	Unattended bool                 // nobody answers questions: what the opponent asks for is accepted
+	AutoMode   bool                 // unattended: the mode follows what is measured
 	FEC        fec.Mode
 	Timeout    int64 // µs of silence after which the opponent counts as gone
 
@@ -64,6 +68,8 @@ type Observer struct {
 	Settled func(frame int32, words [2]uint16, w *World)
 	// Ticked: after every tick, with the session's result.
 	Ticked func(now int64, r rollback.Result)
+	// Changed: another mode or window is in force, or was not agreed on.
+	Changed func(e accord.Event)
 	// Said: something arrived on a channel, or a transfer ended, that the loop
 	// does not use itself. Without it offers of blobs are declined.
 	Said func(e dialog.Event)
@@ -116,6 +122,10 @@ type Loop struct {
 	heard   bool // theirs is set
 	byes    int
 	reason  byeReason
+
+	graded    bool // unattended, in automatic mode
+	suspended bool // ranked
+	noContest bool
 
 	end     End
 	err     error
@@ -232,6 +242,8 @@ func (l *Loop) control(now, at int64, b []byte) {
 	switch msg[0] {
 	case setup.Kind:
 		l.heardSetup(now, msg)
+	case kindTerms:
+		l.heardTerms(msg)
 	case kindDone:
 		d, ok := parseDone(msg)
 		if !ok {

@@ -27,6 +27,8 @@ type Outcome struct {
 	Stats     rollback.Stats  // zero before the session began
 	Agreed    int32           // newest frame whose hash both sides confirmed, -1 none
 	Desyncs   int64
+	Suspended bool // ranked: it stopped counting, both sides' figures said why
+	NoContest bool // ranked: and it ends without a result
 	// Opponent is how the link looked from the other side when it said so last;
 	// HasOpponent says whether it did.
 	Opponent    dialog.Stamp
@@ -40,6 +42,7 @@ func (l *Loop) Outcome() Outcome {
 		End: l.end, Err: l.err, Match: l.match, Known: l.driver != nil,
 		Confirmed: int(l.settled + 1), FinalHash: l.final, HasFinal: l.final != 0 || l.phase >= phaseDone && l.settled >= l.last,
 		Hashes: l.hashes, Events: l.events, TickTime: l.ticks, Malformed: l.bad, Agreed: -1,
+		Suspended: l.suspended, NoContest: l.noContest,
 		Opponent: l.stamp, HasOpponent: l.stamped,
 	}
 	if l.driver != nil {

@@ -41,8 +41,11 @@ func (l *Loop) tick(now int64) {
 	l.settle()
 	l.sendTick(now)
 	if start >= 0 {
-		l.ticks.Add(l.measure() - start)
+		spent := l.measure() - start
+		l.ticks.Add(spent)
+		d.Spent(spent*1000, &r)
 	}
+	l.terms(&r)
 	if f := l.cfg.Observer.Ticked; f != nil {
 		f(now, r)
 	}
@@ -68,6 +71,7 @@ func (l *Loop) sendTick(now int64) {
 		}
 		l.pipe.Send(b)
 	}
+	l.sendTerms(now)
 	if !l.opponentPlays && now >= l.sendAt {
 		l.sendControl(l.cfg.Setup.AppendMessage(l.msg[:0]))
 		l.sendAt = now + setupInterval

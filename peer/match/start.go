@@ -78,6 +78,7 @@ func (l *Loop) begin(now int64, m setup.Match) {
 	if cfg.Delay != rollback.DelayFixed && m.Mode == quality.Delay {
 		cfg.InputDelay = max(cfg.InputDelay, firstDelay)
 	}
+	cfg.DeepestWindowFrames = l.cfg.Deepest
 	cfg.FEC = l.cfg.FEC
 	d, err := rollback.NewDriver(game{}, cfg, world, now)
 	if err != nil {

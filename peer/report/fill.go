@@ -45,6 +45,9 @@ func (r *Report) FillMatch(o match.Outcome) {
 	}
 	r.TickUs = TickUs{P50: quantile(&o.TickTime, 500), P99: quantile(&o.TickTime, 990), Max: largest(&o.TickTime)}
 	r.verdict(&o.Stats)
+	if o.Suspended {
+		r.Quality.RankedEligible = Of(false)
+	}
 }
 
 func (r *Report) session(s *rollback.Stats) {
