@@ -31,6 +31,12 @@ var (
 	HostA      = netip.MustParseAddr("10.1.0.2")
 	HostA2     = netip.MustParseAddr("10.1.0.3")
 	HostB      = netip.MustParseAddr("10.2.0.2")
+	RelayAddr6 = netip.MustParseAddr("2001:db8::10") // after natlab.sh ipv6, as is the name
+)
+
+// RelayName stands for both addresses of the relay.
+const (
+	RelayName = "relay.test"
 )
 
 // Internet are the interfaces of namespace net on which every packet of the internet comes in.

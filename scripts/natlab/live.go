@@ -16,6 +16,7 @@ import (
 type Live struct {
 	lab          *Lab
 	program, dir string
+	ipv6         bool
 	starts       int
 	relay        *process
 
@@ -25,8 +26,12 @@ type Live struct {
 
 func (v *Live) startRelay(ctx context.Context) error {
 	v.starts++
-	relay, err := start(v.lab.Command(ctx, "pub", v.program, "--listen", RelayAddr.String()+":3478", "--admin", "", "--state-dir", v.dir,
-		"--log-level", "warn"), filepath.Join(v.dir, fmt.Sprintf("relay%d.log", v.starts)))
+	args := []string{"--listen", RelayAddr.String() + ":3478", "--listen", RelayAddr.String() + ":443", "--admin", "", "--state-dir", v.dir,
+		"--log-level", "warn"}
+	if v.ipv6 {
+		args = append(args, "--listen", "["+RelayAddr6.String()+"]:3478")
+	}
+	relay, err := start(v.lab.Command(ctx, "pub", v.program, args...), filepath.Join(v.dir, fmt.Sprintf("relay%d.log", v.starts)))
 	if err != nil {
 		return fmt.Errorf("natlab: relay: %w", err)
 	}

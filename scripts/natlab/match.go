@@ -17,6 +17,8 @@ import (
 type Match struct {
 	Host, Join         string // nodes
 	HostArgs, JoinArgs []string
+	Relay              string // as the host names it; RelayAddr if empty
+	IPv6               bool   // the relay listens there too
 	Frames             int
 	Seed               uint64
 	Trace              string // file with the columns w1 (host) and w2 (joiner)
@@ -137,7 +139,7 @@ func (l *Lab) Play(ctx context.Context, p Programs, m Match, dir string) (Result
 	limit := matchTime + 2*time.Duration(m.Frames)*time.Second/60
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("natlab: the match was not over after %v", limit))
 	defer cancel()
-	v := &Live{lab: l, program: p.Relay, dir: dir, players: map[string]*process{}}
+	v := &Live{lab: l, program: p.Relay, dir: dir, ipv6: m.IPv6, players: map[string]*process{}}
 	defer v.stopRelay()
 	if err := v.startRelay(ctx); err != nil {
 		return Result{}, err
@@ -165,7 +167,7 @@ func (l *Lab) players(ctx context.Context, p Programs, m Match, dir string, v *L
 		return player, err
 	}
 	host, err := run(cmp.Or(m.Host, "a"), "host", "w1",
-		append([]string{"host", "--relay", RelayAddr.String(), "--seed", fmt.Sprint(m.Seed)}, m.HostArgs...)...)
+		append([]string{"host", "--relay", cmp.Or(m.Relay, RelayAddr.String()), "--seed", fmt.Sprint(m.Seed)}, m.HostArgs...)...)
 	if err != nil {
 		return r, fmt.Errorf("natlab: host: %w", err)
 	}

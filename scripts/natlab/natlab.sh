@@ -3,11 +3,12 @@
 #
 #   NL=x natlab.sh up                      make the lab, both routers as eim; an older one of that name goes first
 #   NL=x natlab.sh down                    end what runs in it and remove all of it; never fails
-#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 none
+#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 tcp443 none
 #   NL=x natlab.sh cgnat on [TYPE]|off     a second NAT, a carrier's, in front of router a
 #   NL=x natlab.sh hairpin a|b on|off      whether a host reaches its neighbours under their outside address
 #   NL=x natlab.sh cut a|b|cg WHAT         drop forwarded packets: direct (all but the relay's), relay, all, off
 #   NL=x natlab.sh rebind a|b|cg           forget all mappings and give out other ports (eim and sym kinds)
+#   NL=x natlab.sh ipv6 a|a2|b also|only   IPv6 for that host, without translation behind a firewall that lets answers in; the relay has it too
 #   NL=x natlab.sh readdress a|a2|b HOST   the host gets another address in its network, as with another cable or Wi-Fi
 #   NL=x natlab.sh unplug a|a2|b on|off    its interface is down
 #   NL=x natlab.sh delay a|b|pub|cg DELAY [JITTER [LOSS%]]   each way, between that node and the internet
@@ -37,7 +38,7 @@ RA=198.51.100.1 RB=198.51.100.2 CG=198.51.100.3
 OPEN_A=203.0.113 OPEN_B=192.0.2 # networks of hosts without NAT
 
 die() { echo "natlab: $*" >&2; exit 2; }
-usage() { sed -n '3,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 ns() { ip netns exec "$P-$1" "${@:2}"; }
 # run "ip" commands in one namespace, one a line on stdin
 ips() { ip -n "$P-$1" -batch -; }
@@ -56,6 +57,7 @@ down() {
 		[ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
 	done
 	[ -z "$all" ] || ip -force -batch - <<<"$all" 2>/dev/null || true
+	for n in $NODES; do rm -rf "/etc/netns/$P-$n"; done
 	rm -rf "$STATE"
 }
 
@@ -183,10 +185,12 @@ nat() {
 		fwd="oifname $wan meta l4proto udp update @seen { ip daddr timeout 30s }" ;;
 	udpblock) fwd="meta l4proto udp drop" ;;
 	udp443) fwd="iifname \"$lan\" udp dport != 443 drop" ;; # not with sport beside it: nft makes one comparison of both
+	tcp443) fwd="meta l4proto udp drop
+    iifname \"$lan\" tcp dport != 443 drop" ;;
 	none)
 		[ -n "$open" ] || die "a carrier without NAT is cgnat off"
 		post='' closed='' inp='' ;;
-	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 none" ;;
+	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 tcp443 none" ;;
 	esac
 	# One transaction: no packet meets a router without rules. Other tables, cuts among them, stay.
 	ns $r nft -f - <<N
@@ -291,6 +295,54 @@ cgnat() {
 		;;
 	*) die "cgnat on or off" ;;
 	esac
+}
+
+# --- IPv6 -------------------------------------------------------------------------------------------------------------
+
+# The internet is 2001:db8::/64, home networks are 2001:db8:1::/64 and 2001:db8:2::/64. relay.test is a name of the relay on those
+# hosts that have IPv6, and on all others once one has.
+ipv6() {
+	local node=$1 s=1 r=ra x n
+	case $node in
+	a | a2) ;;
+	b) s=2 r=rb ;;
+	*) die "ipv6 a, a2 or b" ;;
+	esac
+	case ${2:-} in also | only) ;; *) die "ipv6 $node also or only" ;; esac
+	for n in pub ra rb "$node"; do
+		ns "$n" sh -c 'for f in /proc/sys/net/ipv6/conf/*/accept_dad; do echo 0 >"$f"; done
+			echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
+	done
+	ips pub <<<"addr replace 2001:db8::10/64 dev wan0 nodad
+route replace 2001:db8:1::/64 via 2001:db8::a
+route replace 2001:db8:2::/64 via 2001:db8::b"
+	ips ra <<<"addr replace 2001:db8::a/64 dev wan0 nodad
+addr replace 2001:db8:1::1/64 dev lan0 nodad
+route replace 2001:db8:2::/64 via 2001:db8::b"
+	ips rb <<<"addr replace 2001:db8::b/64 dev wan0 nodad
+addr replace 2001:db8:2::1/64 dev lan0 nodad
+route replace 2001:db8:1::/64 via 2001:db8::a"
+	for x in ra rb; do
+		ns $x sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+		ns $x nft -f - <<N
+table ip6 nl6
+delete table ip6 nl6
+table ip6 nl6 {
+  chain c_fwd { type filter hook forward priority filter; policy accept;
+    iifname "wan0" ct state new drop
+  }
+}
+N
+	done
+	n=2
+	[ "$node" != a2 ] || n=3
+	ips "$node" <<<"addr replace 2001:db8:$s::$n/64 dev eth0 nodad
+route replace default via 2001:db8:$s::1"
+	[ "$2" = also ] || ip -n "$P-$node" -4 addr flush dev eth0
+	for n in a a2 b; do
+		mkdir -p "/etc/netns/$P-$n"
+		printf '127.0.0.1 localhost\n%s relay.test\n2001:db8::10 relay.test\n' $PUB1 >"/etc/netns/$P-$n/hosts"
+	done
 }
 
 # --- disturbances -----------------------------------------------------------------------------------------------------
@@ -419,7 +471,7 @@ check() {
 
 case ${1:-} in
 up | down | show | check) [ $# = 1 ] || usage; "$1" ;;
-nat | hairpin | cut | readdress | unplug) [ $# = 3 ] || usage; "$@" ;;
+nat | hairpin | cut | readdress | unplug | ipv6) [ $# = 3 ] || usage; "$@" ;;
 rebind) [ $# = 2 ] || usage; "$@" ;;
 cgnat) [ $# -ge 2 ] && [ $# -le 3 ] || usage; "$@" ;;
 delay) [ $# -ge 2 ] && [ $# -le 5 ] || usage; "$@" ;;

@@ -26,7 +26,7 @@ type eventRow struct {
 
 func (r *eventRow) play(ctx context.Context, bin natlab.Programs, o options) {
 	fail := func(err error) { r.errs = append(r.errs, err) }
-	for n := range o.runs {
+	for n := range o.pairRuns {
 		out, err := r.once(ctx, bin, o, n)
 		if err = errors.Join(err, r.event.Fault(&out)); err != nil {
 			fail(fmt.Errorf("run %d: %w", n+1, err))
@@ -81,7 +81,7 @@ func playEvents(ctx context.Context, bin natlab.Programs, o options) []*eventRow
 
 func writeEvents(w io.Writer, rows []*eventRow, o options) error {
 	fmt.Fprintf(w, "\nWhat happened to running matches: %d each, round trip %v, loss %g %%; medians, host / join. Silence is the longest\n"+
-		"time without a packet of the opponent, ticks missed the packets that did not come meanwhile.\n\n", o.runs, o.rtt, o.loss)
+		"time without a packet of the opponent, ticks missed the packets that did not come meanwhile.\n\n", o.pairRuns, o.rtt, o.loss)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "event\tNATs\tpath\tsilence_ms\tticks missed\tlost\tstalls\tlongest stall\thashes\tgood")
 	var errs []error
@@ -107,7 +107,7 @@ func writeEvents(w io.Writer, rows []*eventRow, o options) error {
 			both(func(o *natlab.Outcome, i int) float64 { return count(report(o, i).Packets.Lost) }),
 			both(func(o *natlab.Outcome, i int) float64 { return count(report(o, i).Stalls) }),
 			both(func(o *natlab.Outcome, i int) float64 { return count(report(o, i).LongestStall) }),
-			len(r.outcomes), o.runs)
+			len(r.outcomes), o.pairRuns)
 		if len(r.errs) > 0 {
 			errs = append(errs, fmt.Errorf("%s: %w", r.event.Name, errors.Join(r.errs...)))
 		}

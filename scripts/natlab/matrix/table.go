@@ -13,13 +13,6 @@ import (
 	"backstep/scripts/natlab"
 )
 
-func words(line string) []string { return strings.Fields(line) }
-
-// expects reports whether theory gives the cell this path.
-func (r *row) expects(path string) bool {
-	return natlab.Expects(r.cell.path, path)
-}
-
 func path(s natlab.Side) string {
 	if s.Report.Path == nil {
 		return "none"
@@ -53,8 +46,8 @@ func (r *row) paths(side func(natlab.Result) natlab.Side) string {
 	return strings.Join(order, ", ")
 }
 
-// median of what the reports hold; "-" if none holds it.
-func (r *row) median(side func(natlab.Result) natlab.Side, figure func(*natlab.Report) *float64) string {
+// figures of one side's reports that hold them.
+func (r *row) figures(side func(natlab.Result) natlab.Side, figure func(*natlab.Report) *float64) []float64 {
 	var all []float64
 	for _, res := range r.results {
 		s := side(res)
@@ -62,16 +55,24 @@ func (r *row) median(side func(natlab.Result) natlab.Side, figure func(*natlab.R
 			all = append(all, *f)
 		}
 	}
-	return middle(all)
+	return all
 }
 
-// middle is the median, "-" of nothing.
+func (r *row) median(side func(natlab.Result) natlab.Side, figure func(*natlab.Report) *float64) string {
+	return middle(r.figures(side, figure))
+}
+
+// middle is the median as text, "-" of nothing.
 func middle(all []float64) string {
 	if len(all) == 0 {
 		return "-"
 	}
+	return fmt.Sprintf("%.0f", middleOf(all))
+}
+
+func middleOf(all []float64) float64 {
 	slices.Sort(all)
-	return fmt.Sprintf("%.0f", (all[(len(all)-1)/2]+all[len(all)/2])/2)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }
 
 func connect(r *natlab.Report) *float64 { return r.ConnectMs }
@@ -102,17 +103,21 @@ func hashes(rows []*row) []string {
 
 // writeTable prints the rows and returns an error if a cell is not as it must be.
 func writeTable(w io.Writer, rows []*row, o options) error {
-	fmt.Fprintf(w, "%d matches a cell, %d frames each, round trip %v, loss %g %%; times in ms from both in the lobby, medians, host / join\n\n",
-		o.runs, o.frames, o.rtt, o.loss)
+	fmt.Fprintf(w, "%d matches a key cell, %d any other, %d frames each, round trip %v, jitter %v, loss %g %%; times in ms from both in the lobby,\n"+
+		"of the direct path from both accepted; medians, host / join\n\n", o.runs, o.pairRuns, o.frames, o.rtt, o.jitter, o.loss)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NATs\texpected\tpath\tconnect_ms\tdirect_ms\tstalls\tgood\tbecause")
+	fmt.Fprintln(t, "NATs\texpected\tpath\tconnect_ms\ttarget\tdirect_ms\tstalls\tgood\tbecause")
 	bad := 0
 	for _, r := range rows {
 		both := func(figure func(*natlab.Report) *float64) string {
 			return r.median(host, figure) + " / " + r.median(join, figure)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s / %s\t%s\t%s\t%s\t%d/%d\t%s\n", r.cell.name, r.cell.path, r.paths(host), r.paths(join),
-			both(connect), both(direct), both(stalls), len(r.results), o.runs, r.cell.cause)
+		want := r.cell.path
+		if p := r.cell.joinPath; p != "" && p != want {
+			want += ", " + p
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s / %s\t%s\t%d\t%s\t%s\t%d/%d\t%s\n", r.cell.name, want, r.paths(host), r.paths(join),
+			both(connect), r.limit(o).Milliseconds(), both(direct), both(stalls), len(r.results), r.runs, r.cell.cause)
 		if len(r.errs) > 0 {
 			bad++
 		}
