@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -50,6 +51,57 @@ func TestFamilies(t *testing.T) {
 			m.direct(t)
 			m.await(t, 3*time.Second, KindLAN)
 		})
+	}
+}
+
+// TestOtherFamily: a player who registered over IPv6 learns its IPv4 address
+// too, because the opponent may have nothing else; one who hides asks nobody.
+func TestOtherFamily(t *testing.T) {
+	if c, err := net.ListenPacket("udp", "[::1]:0"); err != nil {
+		t.Skip("no IPv6 here:", err)
+	} else {
+		c.Close()
+	}
+	six, four := startRelay(t, listenUDP, "::1", 0), startRelay(t, listenUDP, "127.0.0.1", 0)
+	for _, hide := range []bool{true, false} { // in this order: one that does not hide goes on asking
+		conn, err := Listen(":0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := testConfig(0, conn, six.addr, nil)
+		cfg.Relay, cfg.Hide = []netip.AddrPort{six.addr, four.addr}, hide
+		before, _ := four.counts()
+		p, err := Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		var seen []netip.AddrPort
+		for end := time.Now().Add(2 * time.Second); len(seen) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			if hide {
+				end = end.Add(-1800 * time.Millisecond)
+			}
+			p.mu.Lock()
+			if p.second != nil {
+				seen = p.second.addresses(netip.AddrPort{})
+			}
+			p.mu.Unlock()
+		}
+		want := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), localPort(p.LocalAddr()))
+		after, _ := four.counts()
+		if hide && (len(seen) > 0 || after != before) || !hide && (len(seen) != 1 || seen[0] != want) {
+			t.Errorf("hide %v: %v after %d questions", hide, seen, after-before)
+		}
+		if hide {
+			continue
+		}
+		p.mu.Lock()
+		p.second.again(p.cfg.Clock())
+		seen = p.second.addresses(netip.AddrPort{})
+		p.mu.Unlock()
+		if len(seen) != 1 {
+			t.Error("what was known is forgotten while it is asked anew")
+		}
 	}
 }
 

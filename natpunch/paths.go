@@ -62,11 +62,14 @@ type Paths struct {
 	writing sync.Mutex
 	framed  [rendezvous.MaxFrame]byte
 
-	mu       sync.Mutex
-	locals   []netip.Addr
-	policy   *policy
-	reg      *registration
-	refl     *reflexive // nil while the address is hidden
+	mu     sync.Mutex
+	locals []netip.Addr
+	policy *policy
+	reg    *registration
+	refl   *reflexive // nil while the address is hidden
+	// second asks the relay in the other address family, if it has one: an
+	// opponent may have only that. Nil like refl.
+	second   *reflexive
 	direct   directState
 	tunneled tunneled
 	seenAs   netip.AddrPort // our outside address at the last registration
@@ -151,6 +154,17 @@ func Open(ctx context.Context, cfg Config) (*Paths, error) {
 	return p, nil
 }
 
+// otherFamily is the first endpoint of the relay in the other address family
+// than relay's.
+func otherFamily(all []netip.AddrPort, relay netip.AddrPort) netip.AddrPort {
+	for _, a := range all {
+		if a.Addr().Is4() != relay.Addr().Is4() {
+			return a
+		}
+	}
+	return netip.AddrPort{}
+}
+
 // carries reports whether the relay may carry the match, over UDP or TCP.
 func (p *Paths) carries() bool {
 	return p.cfg.Allowed&AllowRelay != 0 || p.cfg.Allowed&AllowTunnel != 0 && p.cfg.DialTunnel != nil
@@ -162,7 +176,7 @@ type demux Paths
 func (d *demux) stun(b []byte, from netip.AddrPort) {
 	p := (*Paths)(d)
 	p.mu.Lock()
-	ours := p.refl != nil && p.refl.receive(b, from)
+	ours := p.refl != nil && p.refl.receive(b, from) || p.second != nil && p.second.receive(b, from)
 	p.mu.Unlock()
 	if ours {
 		return
@@ -252,6 +266,10 @@ func (p *Paths) onRegistered() {
 		p.relayAddr.Store(&relay)
 		if !p.cfg.Hide {
 			p.refl = newReflexive(relay, now) // what it saw before is history
+			p.second = nil
+			if o := otherFamily(p.cfg.Relay, relay); o.IsValid() {
+				p.second = newReflexive(o, now)
+			}
 		}
 	}
 	if p.cfg.Allowed&AllowRelay != 0 {
@@ -282,6 +300,7 @@ func (p *Paths) wakeKeeper() {
 // takes longer to tell. Silence that goes on is asked about ever less often.
 const (
 	relayProbeSilence = 3 * relayProbe
+	unheardSilence    = 1_000_000
 	maxAskPause       = 2_000_000
 	keeperStep        = 20_000 // how closely silence is watched
 )
@@ -304,11 +323,17 @@ func (p *Paths) keep() {
 			p.mu.Lock()
 			p.watchRelay(now)
 			p.watchTunnel(now)
+			if p.second != nil && now-p.second.askedAt > reregisterEvery {
+				p.second.again(now) // nothing else keeps a NAT's mapping of that family in mind
+			}
 			p.wantTunnel(now)
 			b, to, wake := p.reg.poll(buf[:0], now)
-			if len(b) == 0 && p.refl != nil {
+			for _, r := range [...]*reflexive{p.refl, p.second} {
+				if len(b) != 0 || r == nil {
+					continue
+				}
 				var next int64
-				if b, to, next = p.refl.poll(buf[:0], now); next != 0 {
+				if b, to, next = r.poll(buf[:0], now); next != 0 {
 					wake = min(wake, next)
 				}
 			}
@@ -327,7 +352,7 @@ func (p *Paths) keep() {
 func (p *Paths) watchRelay(now int64) {
 	r := &p.policy.relay
 	t := p.tun.Load()
-	if !r.heard || t == nil && !p.reg.registered {
+	if t == nil && !p.reg.registered {
 		return
 	}
 	if r.last > p.askedAt {
@@ -335,13 +360,19 @@ func (p *Paths) watchRelay(now int64) {
 	}
 	limit := int64(relayProbeSilence)
 	switch silence := p.policy.silence(); {
+	case !r.heard: // the handshake runs; its packets are not counted here
+		limit = unheardSilence
 	case p.policy.primary == Relay:
 		limit = silence * 3 / 2
 	case p.policy.quiet(now) > silence:
 		limit = silence // both routes are in use: the other one is not heard either
 	}
 	limit = max(limit, min(limit<<min(p.asks, 6), maxAskPause))
-	if now-max(r.last, p.askedAt) <= limit {
+	since := max(r.last, p.askedAt)
+	if !r.heard {
+		since = max(since, p.reg.ackedAt)
+	}
+	if now-since <= limit {
 		return
 	}
 	p.askedAt = now

@@ -208,6 +208,9 @@ func (q *puncher) begin(g uint32) {
 	} else if p.reg.registered {
 		seen = []netip.AddrPort{p.reg.mapped}
 	}
+	if p.second != nil {
+		seen = append(seen, p.second.addresses(netip.AddrPort{})...)
+	}
 	p.direct.generation = g
 	if p.direct.stage != stageLost && p.direct.stage != stageFailed {
 		p.direct.stage = stageWaiting // a retry does not hide why the first attempt failed

@@ -39,7 +39,8 @@ const (
 // PORT+1, which address they see: the difference between them is the kind of
 // mapping. A plain state machine over int64 microseconds.
 type reflexive struct {
-	ask [2]query
+	ask     [2]query
+	askedAt int64 // when the questions were begun last
 }
 
 type query struct {
@@ -53,7 +54,7 @@ type query struct {
 
 // newReflexive asks relay from now on.
 func newReflexive(relay netip.AddrPort, now int64) *reflexive {
-	r := &reflexive{}
+	r := &reflexive{askedAt: now}
 	for i := range r.ask {
 		q := &r.ask[i]
 		q.due = now
@@ -66,6 +67,16 @@ func newReflexive(relay netip.AddrPort, now int64) *reflexive {
 		_, _ = rand.Read(q.id[:])
 	}
 	return r
+}
+
+// again asks anew; what was answered before counts until then.
+func (r *reflexive) again(now int64) {
+	r.askedAt = now
+	for i := range r.ask {
+		if q := &r.ask[i]; q.to.Port() != 0 {
+			q.sent, q.due, q.answered = 0, now, false
+		}
+	}
 }
 
 // poll appends a request that is due; the result is empty if none is. wake is

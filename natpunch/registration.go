@@ -166,8 +166,11 @@ func (r *registration) receive(b []byte, from netip.AddrPort, now int64) (acked 
 	}
 	if b[0] == rendezvous.FrameChal && (chal.Side != r.side || chal.Channel != r.channel) ||
 		b[0] == rendezvous.FrameAck && (ack.Side != r.side || ack.Channel != r.channel) ||
-		!r.open || counter < r.first || counter > r.counter {
+		!r.open && !r.standby || counter < r.first || counter > r.counter {
 		return false, DropRelayForged, false
+	}
+	if !r.open && b[0] == rendezvous.FrameChal {
+		return false, 0, true // of a round that was given up
 	}
 	if r.counter-counter < uint64(len(r.sentAt)) {
 		r.sample(now - r.sentAt[counter%uint64(len(r.sentAt))])

@@ -344,5 +344,8 @@ func (p *Paths) leaveTunnel() {
 	if t := p.tunneled.current; t != nil {
 		p.tun.Store(nil)
 		t.end()
+		// A registration through the tunnel may have reached the relay after
+		// this one, and the end of the tunnel would unbind us.
+		p.reg.begin(p.cfg.Clock())
 	}
 }

@@ -277,6 +277,40 @@ func TestTunnelBroken(t *testing.T) {
 	}
 }
 
+// TestTunnelRace: UDP answers while the tunnel's registration is on its way, in
+// either order at the relay. The match goes on: nothing depends on who was first.
+func TestTunnelRace(t *testing.T) {
+	t.Parallel()
+	for name, hold := range map[string]time.Duration{"tunnel later": 50 * time.Millisecond, "tunnel sooner": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, d := withTunnel(t, AllowRelay|AllowTunnel)
+			m.play(t)
+			time.Sleep(200 * time.Millisecond)
+			p := m.p[0].paths
+			// A tunnel is wanted although UDP works; UDP is asked at the same time.
+			p.mu.Lock()
+			p.tunneled.wanted = true
+			p.pokeTunnel()
+			p.mu.Unlock()
+			time.Sleep(hold)
+			p.mu.Lock()
+			p.reg.begin(p.cfg.Clock())
+			p.mu.Unlock()
+			p.wakeKeeper()
+			time.Sleep(400 * time.Millisecond)
+			m.p[0].take()
+			m.p[1].take()
+			time.Sleep(300 * time.Millisecond)
+			for i, q := range m.p {
+				if missing, got := q.take(); missing > 3 || got[Relay] < 8 {
+					t.Errorf("side %d: %d lost of %v; %v, dialled %d times", i, missing, got, q.paths.Path(), d[i].dialed.Load())
+				}
+			}
+		})
+	}
+}
+
 // TestTunnelCannotBeOpened: no UDP and no TCP is an error that names both.
 func TestTunnelCannotBeOpened(t *testing.T) {
 	t.Parallel()

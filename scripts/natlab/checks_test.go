@@ -196,3 +196,14 @@ func (p *played) checkOutage(t *testing.T) {
 	}
 	t.Logf("nothing came in for %v", out.Round(time.Millisecond))
 }
+
+// timely is an error of what depends on timers that are on time. Where the machine stood still it is only logged: it says
+// nothing about the programs then.
+func (p *played) timely(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if p.late > MaxLateness {
+		t.Logf("the machine stood still for %v, so only noted: "+format, append([]any{p.late.Round(time.Millisecond)}, args...)...)
+		return
+	}
+	t.Errorf(format, args...)
+}

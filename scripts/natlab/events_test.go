@@ -24,7 +24,7 @@ func TestEvents(t *testing.T) {
 	defer over()
 	slots := make(chan struct{}, together)
 	var group sync.WaitGroup
-	late := lateness(ctx)
+	late := Lateness(ctx)
 	for i := range Events {
 		dir := t.TempDir()
 		group.Go(func() {

@@ -276,6 +276,7 @@ func TestScriptRefuses(t *testing.T) {
 	for _, args := range [][]string{
 		{"nat", "a", "round"}, {"nat", "c", "eim"}, {"nat", "a"}, {"cut", "a", "off", "x"}, {"cut", "a", "half"}, {"hairpin", "cg", "on"},
 		{"rebind", "x"}, {"cgnat", "maybe"}, {"delay", "moon", "1ms"}, {"delay", "a"}, {"nat", "cg", "none"}, {"fly"}, {},
+		{"readdress", "a", "x"}, {"readdress", "ra", "7"}, {"unplug", "a", "half"}, {"unplug", "net", "on"}, {"ipv6", "a", "maybe"}, {"ipv6", "pub", "also"},
 	} {
 		if err := l.Do(t.Context(), args...); err == nil || !strings.Contains(err.Error(), "natlab") {
 			t.Errorf("%q: %v", args, err)

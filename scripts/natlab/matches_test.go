@@ -89,7 +89,7 @@ func TestMatches(t *testing.T) {
 		p.lab = l
 		group.Go(func() { p.err = p.play(t.Context(), bin, dir) })
 	}
-	late := lateness(ctx)
+	late := Lateness(ctx)
 	group.Wait()
 	over()
 	worst := late()

@@ -30,7 +30,7 @@ var keyCells = []cell{
 	{name: "symmetric x symmetric", a: "symfull", b: "symfull", path: "relay", cause: "no port is known"},
 	{name: "address-restricted x symmetric", a: "addrres", b: "symfull", path: "direct", cause: "any port of a known address comes in"},
 	{name: "full cone x symmetric", a: "fullcone", b: "symfull", path: "direct", cause: "anybody comes in"},
-	{name: "open INPUT x open INPUT", a: "eim-openinput", b: "eim-openinput", path: "direct", cause: "the later packet is let in"},
+	{name: "open INPUT x open INPUT", a: "eim-openinput", b: "eim-openinput", path: "direct/relay", cause: "direct if the first packets cross; one that comes too early takes the port"},
 	{name: "carrier NAT x cone", a: "eim", b: "eim", lab: []string{"cgnat on eim"}, path: "direct", cause: "two mappings in a row are one"},
 	{name: "same network", a: "eim", b: "eim", join: "a2", path: "lan", cause: "host candidates"},
 }
@@ -154,8 +154,10 @@ func theory(a, b kind) cell {
 		if guess {
 			c.path, c.cause = "relay/direct", "the port that would have to be let in may be guessed"
 		}
+	case a.answers && b.answers:
+		c.path, c.cause = "direct/relay", "direct if the first packets cross; one that comes too early takes the port"
 	case a.answers || b.answers:
-		c.path, c.cause = "direct", "the later packet is let in"
+		c.path, c.cause = "direct/relay", "direct unless a packet that comes too early takes the port"
 	default:
 		c.path, c.cause = "direct", "both punch at once"
 	}

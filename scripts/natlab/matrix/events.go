@@ -22,6 +22,7 @@ type eventRow struct {
 	event    natlab.Event
 	outcomes []natlab.Outcome
 	errs     []error
+	slow     []error // targets that were missed
 }
 
 func (r *eventRow) play(ctx context.Context, bin natlab.Programs, o options) {
@@ -34,7 +35,7 @@ func (r *eventRow) play(ctx context.Context, bin natlab.Programs, o options) {
 		}
 		r.outcomes = append(r.outcomes, out)
 		if err := r.event.Late(&out); err != nil {
-			fail(fmt.Errorf("run %d: %w", n+1, err))
+			r.slow = append(r.slow, fmt.Errorf("run %d: %w", n+1, err))
 		}
 	}
 }
@@ -72,7 +73,7 @@ func playEvents(ctx context.Context, bin natlab.Programs, o options) []*eventRow
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			r.play(ctx, bin, o)
-			fmt.Fprintf(os.Stderr, "%s: %v\n", r.event.Name, errors.Join(r.errs...))
+			fmt.Fprintf(os.Stderr, "%s: %v\n", r.event.Name, errors.Join(append(r.errs, r.slow...)...))
 		})
 	}
 	group.Wait()
@@ -108,6 +109,9 @@ func writeEvents(w io.Writer, rows []*eventRow, o options) error {
 			both(func(o *natlab.Outcome, i int) float64 { return count(report(o, i).Stalls) }),
 			both(func(o *natlab.Outcome, i int) float64 { return count(report(o, i).LongestStall) }),
 			len(r.outcomes), o.pairRuns)
+		if !o.busy {
+			r.errs = append(r.errs, r.slow...)
+		}
 		if len(r.errs) > 0 {
 			errs = append(errs, fmt.Errorf("%s: %w", r.event.Name, errors.Join(r.errs...)))
 		}

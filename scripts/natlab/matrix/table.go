@@ -20,10 +20,25 @@ func path(s natlab.Side) string {
 	return *s.Report.Path
 }
 
+// target is the limit, with a mark where it was missed.
+func (r *row) target(o options) string {
+	mark := ""
+	if r.slow != nil {
+		mark = " missed"
+	}
+	return fmt.Sprint(r.limit(o).Milliseconds(), mark)
+}
+
+// bad reports whether a cell is not as it must be.
+func (r *row) bad(o options) bool { return len(r.errs) > 0 || r.slow != nil && !o.busy }
+
 // verdict is one word or sentence about a cell.
 func (r *row) verdict() string {
 	if len(r.errs) > 0 {
 		return errors.Join(r.errs...).Error()
+	}
+	if r.slow != nil {
+		return r.slow.Error()
 	}
 	return "ok"
 }
@@ -116,9 +131,9 @@ func writeTable(w io.Writer, rows []*row, o options) error {
 		if p := r.cell.joinPath; p != "" && p != want {
 			want += ", " + p
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s / %s\t%s\t%d\t%s\t%s\t%d/%d\t%s\n", r.cell.name, want, r.paths(host), r.paths(join),
-			both(connect), r.limit(o).Milliseconds(), both(direct), both(stalls), len(r.results), r.runs, r.cell.cause)
-		if len(r.errs) > 0 {
+		fmt.Fprintf(t, "%s\t%s\t%s / %s\t%s\t%s\t%s\t%s\t%d/%d\t%s\n", r.cell.name, want, r.paths(host), r.paths(join),
+			both(connect), r.target(o), both(direct), both(stalls), len(r.results), r.runs, r.cell.cause)
+		if r.bad(o) {
 			bad++
 		}
 	}
@@ -129,7 +144,7 @@ func writeTable(w io.Writer, rows []*row, o options) error {
 	if bad > 0 {
 		errs = append(errs, fmt.Errorf("%d of %d cells are not as they must be", bad, len(rows)))
 		for _, r := range rows {
-			if len(r.errs) > 0 {
+			if r.bad(o) {
 				errs = append(errs, fmt.Errorf("%s: %s", r.cell.name, r.verdict()))
 			}
 		}
