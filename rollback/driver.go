@@ -34,6 +34,7 @@ type Driver[S comparable, W input.Word] struct {
 	length   int64 // of the running tick, ps
 	lastTick int64
 	advanced bool
+	settling bool // no frame is left to step
 
 	tuner   tuner
 	accord  accord.Party
@@ -145,7 +146,7 @@ func (d *Driver[S, W]) Err() error {
 func (d *Driver[S, W]) Tick(now int64, local W) (r Result) {
 	may := d.agree(now)
 	d.s.tick(&r, local, !d.pacer.Halt() && may)
-	d.advanced, d.lastTick = r.Advanced, now
+	d.advanced, d.settling, d.lastTick = r.Advanced, false, now
 	if r.Stalled || r.Frozen {
 		d.pacer.Disturb(now)
 	}

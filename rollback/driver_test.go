@@ -330,7 +330,7 @@ func TestSettle(t *testing.T) {
 	m.mustRun(t, 100, 20_000_000)
 	a, b := m.peers[0], m.peers[1]
 	last := a.Frame()
-	now := m.now
+	now, stalls := m.now, b.Stats().Link.OpponentStalls
 	for i := 0; b.Session().ConfirmedOf(0) < last || a.Session().Settled() < last; i++ {
 		if i > 200 {
 			t.Fatalf("player 1 knows %d of %d, player 0 settled %d", b.Session().ConfirmedOf(0), last, a.Session().Settled())
@@ -349,6 +349,45 @@ func TestSettle(t *testing.T) {
 	}
 	if x, y := a.Session().Settled(), b.Session().ConfirmedOf(0); x != last || y != last {
 		t.Errorf("settled %d, confirmed there %d, want %d", x, y, last)
+	}
+	if n := b.Stats().Link.OpponentStalls - stalls; n != 0 {
+		t.Errorf("%d ticks of a side that is done count as stalls", n)
+	}
+}
+
+// FEC-06: what is missing from groups that are still open when a match ends counts in its figures.
+func TestFinishCountsOpenGroups(t *testing.T) {
+	unrecoverable := func(drop bool) (open, end int64) {
+		m := duel(t, 31, faults{}, func(_ int, c *Config) { c.FEC = fec.XOR })
+		m.mustRun(t, 180, 20_000_000)
+		a, b := m.peers[0], m.peers[1]
+		now := m.now
+		for range 12 {
+			now += 16_667
+			a.Tick(a.local(now), 0)
+			pkt := a.AppendPacket(nil, a.local(now))
+			for ok := true; ok; { // no parity arrives
+				_, ok = a.AppendParity(nil, a.local(now))
+			}
+			if drop && a.other.out.Size > 0 && a.other.out.Index == 1 {
+				drop = false
+				continue
+			}
+			_ = b.Receive(b.local(now), pkt)
+		}
+		open = b.Stats().Link.Unrecoverable
+		b.Finish()
+		end = b.Stats().Link.Unrecoverable
+		b.Finish()
+		if again := b.Stats().Link.Unrecoverable; again != end {
+			t.Errorf("twice: %d", again)
+		}
+		return open, end
+	}
+	open, end := unrecoverable(true)
+	cleanOpen, cleanEnd := unrecoverable(false)
+	if open != 0 || cleanOpen != 0 || end != cleanEnd+1 {
+		t.Errorf("open %d and %d, at the end %d and %d", open, cleanOpen, end, cleanEnd)
 	}
 }
 

@@ -239,3 +239,45 @@ func TestSectionsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations a tick", got)
 	}
 }
+
+// Packets with the longest section and words of noise that nobody acknowledges still fit into a group, and a parity packet
+// over them into a datagram: it is as long as the longest packet it protects and its own header.
+func TestParityOfTheLongestPacketsFits(t *testing.T) {
+	a, b := &recorder{size: 1 << 20}, &recorder{}
+	d := pairWith(t, a, b)
+	d[0].Link(1).controller.Mode = fec.XOR
+	d[0].Link(1).planParity()
+	var buf [wire.MaxPacket]byte
+	longest, parity, word := 0, 0, uint32(1)
+	var lost []byte
+	for n := range 300 {
+		now := int64(n+1) * 16_667
+		word = word*1664525 + 1013904223
+		d[0].Tick(now, word)
+		d[1].Tick(now, 0)
+		if n < 200 { // without acknowledgements the window fills up
+			_ = d[0].Receive(now, d[1].AppendPacket(buf[:0], now))
+			pkt := d[0].AppendPacket(buf[:0], now)
+			longest = max(longest, len(pkt))
+			for ok := true; ok; pkt, ok = d[0].AppendParity(buf[:0], now) {
+				parity = max(parity, len(pkt))
+				lost = append(lost[:0], pkt...)
+			}
+			if n == 199 && d[0].Link(1).encoder.Stats().Packets < 200 {
+				t.Errorf("only %d packets were protected", d[0].Link(1).encoder.Stats().Packets)
+			}
+		}
+	}
+	if longest < MaxSection || longest > fec.MaxPacket || parity < longest || parity > wire.MaxPacket {
+		t.Errorf("packets of up to %d bytes, parity of up to %d", longest, parity)
+	}
+	var p wire.Packet
+	if err := wire.ParseCompact(lost, &p, wire.Ref{Frame: -1}); err != nil || !p.IsParity() {
+		t.Errorf("the longest parity packet does not parse: %v", err)
+	}
+	// Whatever the window: all inputs a packet can hold, the longest section, and a header that is shorter than this.
+	const header = 64
+	if MaxSection+wire.MaxInputs+header > fec.MaxPacket || fec.MaxParityPayload+header/2 > wire.MaxPacket {
+		t.Error("the bounds of sections, inputs, groups and datagrams do not fit")
+	}
+}

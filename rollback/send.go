@@ -61,7 +61,7 @@ func (l *Link[S, W]) AppendParity(b []byte, now int64) (pkt []byte, ok bool) {
 func (l *Link[S, W]) packet(b []byte, now int64, main bool) []byte {
 	s, p := l.d.s, &l.out
 	*p = wire.Packet{}
-	p.Newest, p.Advanced, p.Main = s.cur, l.d.advanced, main
+	p.Newest, p.Advanced, p.Main = s.cur, l.d.advanced, main && !l.d.settling
 	l.inputs()
 	section := uint32(0)
 	if main {

@@ -2,6 +2,7 @@ package link
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"net"
 	"sync/atomic"
 )
@@ -27,10 +28,58 @@ const (
 // Kept: version FE FD or FE FF, a length that fits exactly, and either
 // epoch 1 with type 20 < t < 24 and room for a tag, or, until the handshake
 // is done, epoch 0 with type 20 or 22. Plaintext alerts never pass.
+//
+// A flight of the handshake may come again when it is done: the network
+// repeats datagrams, and the other side repeats flights under new record
+// numbers. What says the same as a record that passed is late, not forged.
 type filter struct {
 	done   atomic.Bool   // our handshake is done: epoch 0 is over
 	forged atomic.Uint64 // records cut out
+	late   atomic.Uint64 // records of the handshake that came again after it
 	data   replayed      // application data that passed
+
+	// The records of epoch 0 that passed, by type and body. One goroutine reads
+	// the transport, and only it uses these.
+	flights [maxFlights]uint64
+	flightN int
+}
+
+// maxFlights bounds how many records of a handshake are remembered; an honest
+// one has six.
+const maxFlights = 32
+
+var flightSeed = maphash.MakeSeed()
+
+// flight names a record of the handshake by what stays the same when it is
+// sent again: everything but its number.
+func flight(r []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(flightSeed)
+	_ = h.WriteByte(r[0])
+	_, _ = h.Write(r[recordHeader:])
+	return h.Sum64()
+}
+
+// remember notes a record of epoch 0 that passes.
+func (f *filter) remember(r []byte) {
+	if id := flight(r); f.flightN < maxFlights && !f.known(id) {
+		f.flights[f.flightN] = id
+		f.flightN++
+	}
+}
+
+func (f *filter) known(id uint64) bool {
+	for _, seen := range f.flights[:f.flightN] {
+		if seen == id {
+			return true
+		}
+	}
+	return false
+}
+
+// isLate reports whether a record that may not pass is one of our handshake's.
+func (f *filter) isLate(r []byte) bool {
+	return r[1] == 0xFE && (r[2] == 0xFD || r[2] == 0xFF) && binary.BigEndian.Uint16(r[3:]) == 0 && f.done.Load() && f.known(flight(r))
 }
 
 // keep compacts b to the records that may pass and returns how many bytes
@@ -50,13 +99,20 @@ func (f *filter) keep(b []byte) int {
 			return n
 		}
 		if f.allowed(rest[:size]) {
-			if rest[0] == typeApplicationData {
+			switch {
+			case binary.BigEndian.Uint16(rest[3:]) == 0:
+				f.remember(rest[:size])
+			case rest[0] == typeApplicationData:
 				f.data.add(binary.BigEndian.Uint64(rest[3:]) & (1<<48 - 1))
 			}
 			n += size
 			continue
 		}
-		f.forged.Add(1)
+		if f.isLate(rest[:size]) {
+			f.late.Add(1)
+		} else {
+			f.forged.Add(1)
+		}
 		b = append(b[:n], rest[size:]...)
 	}
 	return n

@@ -40,6 +40,7 @@ type Stats struct {
 	Received, ReceivedBytes uint64
 	SendRefused             uint64 // the socket or the library refused; the same as lost
 	Forged                  uint64 // records the filter cut out or authentication refused
+	Late                    uint64 // records of the handshake that came again when it was done
 	Malformed               uint64 // authentic, but without a legal link byte
 	QueueDropped            uint64 // oldest packets given up by the full queue
 	Strays                  uint64 // packets that belong to another match on this link
@@ -124,7 +125,7 @@ func (l *Link) Stats() Stats {
 	return Stats{
 		Sent: l.sent, SentBytes: l.sentBytes, SendRefused: l.refused,
 		Received: received, ReceivedBytes: l.receivedBytes.Load(),
-		Forged: forged, Malformed: l.badByte.Load(), QueueDropped: dropped, Strays: strays,
+		Forged: forged, Late: l.under.filter.late.Load(), Malformed: l.badByte.Load(), QueueDropped: dropped, Strays: strays,
 	}
 }
 

@@ -47,6 +47,9 @@ func (l *Loop) Outcome() Outcome {
 	}
 	if l.driver != nil {
 		o.Frames = int(min(l.driver.Frame(), l.last) + 1)
+		if l.phase == phaseEnded {
+			l.driver.Finish()
+		}
 		o.Stats = l.driver.Stats()
 		o.Agreed = l.driver.Session().Agreed(1 - l.cfg.Side)
 	}

@@ -41,7 +41,7 @@ type Packet struct {
 
 	Newest   int32 // newest frame the sender had simulated when it sent this, -1 before the first
 	Advanced bool  // the tick this was sent on simulated a new frame
-	Main     bool  // the tick's first datagram; its second one has this clear
+	Main     bool  // the tick's first datagram, to be timed; clear in its second one and when no frame is left to simulate
 	HasLag   bool
 	Lag      int16 // how far ahead the sender sees itself, in units of 16 microseconds; see LagOf
 
