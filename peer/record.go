@@ -107,9 +107,13 @@ func replayFailure(path string, err error) error {
 	return fail(exitUsage, match.EndError, err, "%s: %v", filepath.Base(path), err)
 }
 
-// ShowReplay prints what a replay file holds: its header, its hashes and the
+// ShowReplay prints what a replay, or the evidence of a desync, holds. Of a
+// replay these are its header, its hashes and the
 // inputs of both players, one line for each frame on which a word changes.
 func ShowReplay(path string, w io.Writer) error {
+	if b, err := archive.ReadFile(path); err == nil && isEvidence(b) {
+		return showEvidence(b, w)
+	}
 	rep, err := readReplay(path)
 	if err != nil {
 		return replayFailure(path, err)

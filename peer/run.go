@@ -169,6 +169,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay, Delay: c.delayPolicy(),
 		Deepest: c.Deepest, Unattended: c.Page == nil, AutoMode: c.AutoMode && c.Page == nil,
 		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other, Dialog: ch.talk,
+		Build: c.Build, Accept: acceptState,
 		Observer: match.Observer{
 			Started: func(m setup.Match, w *match.World) {
 				d.record.start(m, w)
@@ -190,6 +191,12 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 				}
 			},
 			Said: d.said,
+			Corrected: func(frame int32, w *match.World) {
+				if d.record.rec != nil {
+					d.record.rec.Hash(frame, w.Hash())
+				}
+			},
+			Evidence: c.evidence,
 		},
 	}, ch.link)
 	changes.look(-1)

@@ -3,6 +3,7 @@
 //
 //	DIR/settings.json
 //	DIR/replays/YYYYMMDD-HHMMSS-XXXXXXXX.bsr     time of the end (UTC), first half of the last hash
+//	DIR/desyncs/YYYYMMDD-HHMMSS-XXXX-XXXX.bsd    time, and the code that both players' files have
 //
 // A file name holds a time and a hash and nothing an opponent said. Files are
 // written beside their place and moved there, so a crash leaves the old one.
@@ -36,7 +37,9 @@ const most = 200
 
 const (
 	replayDir = "replays"
+	desyncDir = "desyncs"
 	extension = ".bsr"
+	bundleExt = ".bsd"
 	idLayout  = "20060102-150405"
 )
 
@@ -66,6 +69,16 @@ func Open(dir string) (*Archive, error) {
 func (a *Archive) SaveReplay(b []byte, when time.Time, hash uint64) (id string, err error) {
 	id = fmt.Sprintf("%s-%08x", when.UTC().Format(idLayout), uint32(hash>>32))
 	return id, report.WriteFile(a.path(id), b)
+}
+
+// SaveDesync stores the evidence of a desync, see package desync, and returns where.
+func (a *Archive) SaveDesync(b []byte, when time.Time, code string) (path string, err error) {
+	dir := filepath.Join(a.dir, desyncDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, when.UTC().Format(idLayout)+"-"+code+bundleExt)
+	return path, report.WriteFile(path, b)
 }
 
 func (a *Archive) path(id string) string { return filepath.Join(a.dir, replayDir, id+extension) }

@@ -125,7 +125,7 @@ func TestSayingsSurviveTheMatch(t *testing.T) {
 		}
 		if n == 0 {
 			for i := range byte(10) {
-				if err := x.d[0].Send(channel.MatchState, []byte{byte(dialog.TopicDesync), i}); err != nil {
+				if err := x.d[0].Send(channel.MatchState, []byte{byte(dialog.TopicMode), i}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -6,6 +6,7 @@ import "fmt"
 func (l *Loop) complete(now int64) {
 	w, _ := l.driver.State(l.last)
 	l.final = w.Hash()
+	l.heard = l.heard && !l.resync.again
 	l.played()
 	l.phase, l.doneAt, l.sendAt = phaseDone, now, now
 }
@@ -25,9 +26,9 @@ func (l *Loop) finish(now int64) (next int64) {
 		return l.sendAt
 	}
 	if l.heard && int64(l.theirs.frames) == int64(l.last)+1 && l.theirs.hash != l.final {
-		text := fmt.Sprintf("the last frame %d is %016x here, %016x there", l.last, l.final, l.theirs.hash)
-		l.note(l.last, "desync", text)
-		l.leave(now, byeDesync, EndDesync, fmt.Errorf("%w: %s", ErrDesync, text))
+		l.resync.text = fmt.Sprintf("the last frame %d is %016x here, %016x there", l.last, l.final, l.theirs.hash)
+		l.reopen()
+		l.recover(now)
 		return now
 	}
 	l.driver.Negotiate(now)

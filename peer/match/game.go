@@ -19,6 +19,14 @@ var (
 	_ rollback.Cosmetics[World]            = game{}
 )
 
+// game is what the session drives; a test may put one with a flaw in its place.
+func (l *Loop) game() rollback.Game[World, uint16] {
+	if l.cfg.flawed != nil {
+		return l.cfg.flawed
+	}
+	return game{}
+}
+
 func (game) Step(w *World, in []rollback.Input[uint16], p rollback.Policy) {
 	var words [rollback.MaxPlayers]sim.Input
 	for i, x := range in {

@@ -9,6 +9,7 @@ import (
 	"backstep/peer/setup"
 	"backstep/rollback"
 	"backstep/rollback/accord"
+	"backstep/rollback/desync"
 	"backstep/rollback/tally"
 	"backstep/rollback/wire"
 	"backstep/sim"
@@ -52,12 +53,21 @@ type Config struct {
 	// link, not of the match; without one nothing is said.
 	Dialog *dialog.Dialog
 
+	// Build is the name of this build, for the evidence of a desync.
+	Build string
+	// Accept is asked again and again whether the host's state is accepted when
+	// two simulations keep differing, see package desync; nil declines. Of an
+	// unranked match, on the guest's side, once.
+	Accept func() desync.Answer
+
 	// Other answers control messages of kinds a Loop does not know: it appends
 	// the answer to b, or nothing. Without it they count as malformed.
 	Other func(b, msg []byte) []byte
 
 	// Observer, all optional, is called on the loop's goroutine.
 	Observer Observer
+
+	flawed rollback.Game[World, uint16] // in tests: a game that comes out differently here
 }
 
 // Observer sees what happens in a match. The arguments are valid during the call.
@@ -73,6 +83,11 @@ type Observer struct {
 	// Said: something arrived on a channel, or a transfer ended, that the loop
 	// does not use itself. Without it offers of blobs are declined.
 	Said func(e dialog.Event)
+	// Corrected: a settled frame whose hash is kept has another state after the
+	// recovery from a desync.
+	Corrected func(frame int32, w *World)
+	// Evidence: the two simulations differed. It is complete and the receiver's.
+	Evidence func(e *desync.Evidence)
 }
 
 // Event is a line of the report's event list.
@@ -134,7 +149,8 @@ type Loop struct {
 	ticks   tally.Histogram
 	stampAt int64 // when the opponent is told next how the link looks
 	stamp   dialog.Stamp
-	stamped bool  // stamp is the opponent's
+	stamped bool // stamp is the opponent's
+	resync  resync
 	bad     int64 // full packets that did not parse or said something impossible
 
 	buf [wire.MaxPacket]byte

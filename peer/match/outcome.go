@@ -26,9 +26,9 @@ type Outcome struct {
 	Malformed int64           // full packets that made no sense
 	Stats     rollback.Stats  // zero before the session began
 	Agreed    int32           // newest frame whose hash both sides confirmed, -1 none
-	Desyncs   int64
-	Suspended bool // ranked: it stopped counting, both sides' figures said why
-	NoContest bool // ranked: and it ends without a result
+	Desyncs   int64           // differences between the two simulations, recovered from or not
+	Suspended bool            // ranked: it stopped counting, both sides' figures said why
+	NoContest bool            // ranked: and it ends without a result
 	// Opponent is how the link looked from the other side when it said so last;
 	// HasOpponent says whether it did.
 	Opponent    dialog.Stamp
@@ -53,8 +53,9 @@ func (l *Loop) Outcome() Outcome {
 		o.Stats = l.driver.Stats()
 		o.Agreed = l.driver.Session().Agreed(1 - l.cfg.Side)
 	}
+	o.Desyncs = l.resync.count
 	if l.end == EndDesync {
-		o.Desyncs = max(1, o.Stats.Session.Desyncs)
+		o.Desyncs = max(1, o.Desyncs)
 	}
 	return o
 }

@@ -32,13 +32,19 @@ func (l *Loop) tick(now int64) {
 	start := l.measure()
 	d := l.driver
 	var r rollback.Result
-	if d.Frame() >= l.last {
-		// All frames are simulated and only confirmations are missing.
+	held := l.resync.busy()
+	if held || d.Frame() >= l.last {
+		// All frames are simulated and only confirmations are missing, or the two
+		// sides settle what went wrong.
 		r = d.Settle(now)
 	} else {
 		r = d.Tick(now, l.input())
 	}
-	l.settle()
+	if held {
+		r.Frozen, r.Status = true, rollback.Recovering
+	} else {
+		l.settle()
+	}
 	l.sendTick(now)
 	if start >= 0 {
 		spent := l.measure() - start
@@ -52,8 +58,8 @@ func (l *Loop) tick(now int64) {
 	switch {
 	case d.Err() != nil:
 		l.leave(now, byeProtocol, EndProtocol, fmt.Errorf("%w: %w", ErrProtocol, d.Err()))
-	case r.Desynced:
-		l.desynced(now)
+	case held || r.Desynced:
+		l.recover(now)
 	case l.settled >= l.last:
 		l.complete(now)
 	}
@@ -115,15 +121,6 @@ func (l *Loop) settle() {
 			end = f
 		}
 	}
-}
-
-func (l *Loop) desynced(now int64) {
-	text := "the opponent's confirmed state differs"
-	if d, ok := l.driver.Session().Desync(1 - l.cfg.Side); ok {
-		text = fmt.Sprintf("first differing frame %d: %08x here, %08x there", d.Frame, d.Ours, d.Theirs)
-	}
-	l.note(l.settled, "desync", text)
-	l.leave(now, byeDesync, EndDesync, fmt.Errorf("%w: %s", ErrDesync, text))
 }
 
 func (l *Loop) measure() int64 {

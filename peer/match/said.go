@@ -1,6 +1,7 @@
 package match
 
 import (
+	"backstep/peer/channel"
 	"backstep/peer/dialog"
 )
 
@@ -41,7 +42,10 @@ func (l *Loop) hear(now int64) {
 
 // said is the one place where a match uses what the opponent said. What it has
 // no use for goes to the observer.
-func (l *Loop) said(_ int64, e dialog.Event) {
+func (l *Loop) said(now int64, e dialog.Event) {
+	if e.Kind == dialog.Message && e.Channel == channel.MatchState && l.heardResync(now, e.Body) {
+		return
+	}
 	if e.Kind == dialog.Stamped {
 		l.stamp, l.stamped = e.Stamp, true
 		return

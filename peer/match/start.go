@@ -80,7 +80,7 @@ func (l *Loop) begin(now int64, m setup.Match) {
 	}
 	cfg.DeepestWindowFrames = l.cfg.Deepest
 	cfg.FEC = l.cfg.FEC
-	d, err := rollback.NewDriver(game{}, cfg, world, now)
+	d, err := rollback.NewDriver(l.game(), cfg, world, now)
 	if err != nil {
 		l.leave(now, byeLeave, EndError, err)
 		return
@@ -88,6 +88,7 @@ func (l *Loop) begin(now int64, m setup.Match) {
 	if talk := l.cfg.Dialog; talk != nil {
 		d.SetSections(talk.Sections())
 		talk.SetPlaying(true)
+		l.prepareResync(m)
 	}
 	l.driver, l.phase, l.stampAt = d, phasePlaying, now+stampInterval
 	l.last = openEnd

@@ -270,7 +270,11 @@ func (r *Resolver) Step(now int64) {
 
 func (r *Resolver) fail(why Result) { r.phase, r.result = Failed, why }
 
-func (r *Resolver) done(how Result) { r.phase, r.result = Idle, how }
+// done ends a round. Hashes of before the re-simulation may have come late and differed, so both sides forget once more.
+func (r *Resolver) done(how Result) {
+	r.phase, r.result = Idle, how
+	r.cfg.Side.Replay(r.top)
+}
 
 // meet waits until both can hash the same labels.
 func (r *Resolver) meet(now int64) {
@@ -334,7 +338,6 @@ func (r *Resolver) narrow(m *Message, now int64) {
 	if !differs {
 		// They met again, or the states that differed are gone.
 		r.done(Vanished)
-		r.cfg.Side.Replay(r.top)
 		return
 	}
 	whole := int(r.high-r.low) == n || low == r.low && high == r.high // nothing more can be learned
@@ -442,8 +445,6 @@ func (r *Resolver) adopt() {
 		if !r.parts() || !r.heard {
 			return
 		}
-		// What lay before is forgotten on this side too.
-		side.Replay(r.top)
 		if r.other != r.mine {
 			r.fail(Differs)
 			return

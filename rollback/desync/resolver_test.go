@@ -236,6 +236,7 @@ func TestRoundsAreLimited(t *testing.T) {
 	for round := 1; round <= MaxRounds+1; round++ {
 		g[0].flawAt = 60
 		g[0].run(50, true)
+		g[0].agreed, g[1].agreed = 40, 40
 		c.r[0].Open(c.now)
 		c.run(3)
 		if want := map[bool]Result{true: Recovered, false: Differs}[round <= MaxRounds]; c.r[0].Result() != want || c.r[1].Result() != want {
