@@ -66,6 +66,10 @@ func (r *RTT) Variance() int64 { return r.variance >> 2 }
 // Min is the least sample of the last 5 to 10 s, in µs: the path without queues.
 func (r *RTT) Min() int64 { return min(r.current, r.previous) }
 
+// Queue is the part of the smoothed round trip that neither the path nor its jitter explains, in µs: what it is above Min
+// less two mean deviations. It is the time packets wait in queues of the path. A delay that only varies gives none.
+func (r *RTT) Queue() int64 { return max(r.Smoothed()-r.Min()-2*r.Variance(), 0) }
+
 // Last is the newest sample, in µs.
 func (r *RTT) Last() int64 { return r.last }
 

@@ -6,7 +6,8 @@ import "errors"
 type Mode uint8
 
 const (
-	// Auto lets measurements decide.
+	// Auto sends no parity on the packet stream: a second datagram brings inputs sooner at high loss, as soon at low loss,
+	// and for fewer bytes either way. The sender decides about that one by itself; docs/fec.md has the benchmark.
 	Auto Mode = iota
 	// Off sends no parity on the packet stream.
 	Off
@@ -45,8 +46,8 @@ type Signals struct {
 	LossFast   uint32 // loss before repair over the last 128 packets, in millionths
 	LossSlow   uint32 // the same over the last 512
 	BurstMilli uint32 // mean number of packets lost in a row, in thousandths; 0 unknown
-	RTT        int64  // smoothed round-trip time, µs; 0 unknown
-	RTTMin     int64  // least round-trip time of late, µs
+	Queue      int64  // standing queue of the path, µs: delay that neither its length nor its jitter explains
+	RTTMin     int64  // least round-trip time of late, µs; 0 unknown
 	Rate       int    // packets a second on the stream
 	PacketSize int    // their mean size in bytes, headers of all layers included
 	Budget     int    // bytes a second that parity may cost; 0 means no limit
@@ -63,10 +64,9 @@ type Plan struct {
 	Congested bool
 }
 
-// Thresholds of congestion. Queueing shows as a round trip above the minimum by
-// a quarter of it and at least 20 ms, which jitter of play links does not reach
-// in the smoothed value; loss is rising if the last 128 packets lost half more
-// than the last 512, and 1 % more at least.
+// Thresholds of congestion: the queue adds a quarter to the round trip and at least
+// 20 ms, and the last 128 packets lost half more than the last 512, and 1 % more at
+// least.
 const (
 	queueFloor = 20_000
 	lossStep   = 10_000
@@ -80,9 +80,7 @@ type Controller struct {
 }
 
 // Decide returns the plan for the measurements s. Call it about once a second;
-// the plan holds until the next call. Auto sends no parity on the packet stream:
-// every packet carries all inputs that are not acknowledged, so parity there must
-// first prove that it earns its bytes.
+// the plan holds until the next call.
 //
 // Under a budget groups grow up to MaxGroup before parity is given up. A mode
 // chosen by the user stays on under congestion; parity for bulk is halved.
@@ -117,13 +115,13 @@ func cost(s Signals, p Params) int64 {
 }
 
 func congested(s Signals, was bool) bool {
-	if s.RTT <= 0 || s.RTTMin <= 0 {
+	if s.RTTMin <= 0 {
 		return false
 	}
-	queue, limit := s.RTT-s.RTTMin, max(s.RTTMin/4, queueFloor)
+	limit := max(s.RTTMin/4, queueFloor)
 	if was {
-		return queue > limit/2
+		return s.Queue > limit/2
 	}
 	rising := uint64(s.LossFast) >= uint64(s.LossSlow)*3/2 && s.LossFast >= s.LossSlow+lossStep
-	return queue > limit && rising
+	return s.Queue > limit && rising
 }

@@ -22,7 +22,7 @@ func TestModeNames(t *testing.T) {
 }
 
 func TestControllerModes(t *testing.T) {
-	signals := Signals{LossFast: 50_000, LossSlow: 80_000, BurstMilli: 1100, RTT: 80_000, RTTMin: 78_000, Rate: 60, PacketSize: 97}
+	signals := Signals{LossFast: 50_000, LossSlow: 80_000, BurstMilli: 1100, Queue: 2_000, RTTMin: 78_000, Rate: 60, PacketSize: 97}
 	for _, c := range []struct {
 		mode   Mode
 		budget int
@@ -51,19 +51,19 @@ func TestControllerCongestion(t *testing.T) {
 	for _, c := range []struct {
 		name                string
 		fast, slow          uint32
-		rtt, least          int64
+		queue, least        int64
 		fresh, alreadyThere bool
 	}{
-		{"both rise", 60_000, 20_000, 140_000, 80_000, true, true},
-		{"only delay", 20_000, 20_000, 140_000, 80_000, false, true},
-		{"only loss", 60_000, 20_000, 82_000, 80_000, false, false},
-		{"a step too small", 15_000, 6_000, 140_000, 80_000, false, true},
-		{"delay within jitter", 60_000, 20_000, 99_000, 80_000, false, true},
-		{"delay going down", 60_000, 20_000, 90_000, 80_000, false, false},
+		{"both rise", 60_000, 20_000, 60_000, 80_000, true, true},
+		{"only delay", 20_000, 20_000, 60_000, 80_000, false, true},
+		{"only loss", 60_000, 20_000, 2_000, 80_000, false, false},
+		{"a step too small", 15_000, 6_000, 60_000, 80_000, false, true},
+		{"a queue too short", 60_000, 20_000, 19_000, 80_000, false, true},
+		{"a queue going down", 60_000, 20_000, 10_000, 80_000, false, false},
 		{"nothing known", 60_000, 20_000, 0, 0, false, false},
-		{"total loss", 1_000_000, 600_000, 400_000, 80_000, true, true},
+		{"total loss", 1_000_000, 600_000, 320_000, 80_000, true, true},
 	} {
-		s := Signals{LossFast: c.fast, LossSlow: c.slow, RTT: c.rtt, RTTMin: c.least}
+		s := Signals{LossFast: c.fast, LossSlow: c.slow, Queue: c.queue, RTTMin: c.least}
 		for was, want := range map[bool]bool{false: c.fresh, true: c.alreadyThere} {
 			ctl := Controller{Mode: XOR, congested: was}
 			p := ctl.Decide(s)

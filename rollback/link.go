@@ -72,7 +72,8 @@ type Link[S comparable, W input.Word] struct {
 	decoder    fec.Decoder
 	controller fec.Controller
 	parity     bool
-	plannedIn  int // ticks until the plan is made anew
+	congested  bool // by the last plan
+	plannedIn  int  // ticks until the plan is made anew
 	parityBuf  []byte
 	rawLoss    uint16 // what the other side reports, 1/65536
 	rawBurst   uint8

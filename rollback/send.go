@@ -167,11 +167,12 @@ func (l *Link[S, W]) ticked(now int64) {
 }
 
 // secondPays reports whether a second datagram in every tick pays: losing one packet more than the window has to spare
-// is too likely, and losses do not come in bursts, against which a copy a moment later does nothing.
+// is too likely, losses do not come in bursts, against which a copy a moment later does nothing, and they do not come from
+// a queue that is full, which more datagrams would only lengthen.
 func (l *Link[S, W]) secondPays(now int64) bool {
 	loss := l.sent.Loss()
 	p := loss.Mean()
-	if loss.AfterLoss() >= ackbits.One/2 {
+	if loss.AfterLoss() >= ackbits.One/2 || l.congested {
 		return false
 	}
 	if p > 0 {
@@ -215,7 +216,7 @@ func (l *Link[S, W]) planParity() {
 		LossFast:   max(loss.Fast().PPM(), raw),
 		LossSlow:   max(loss.Slow().PPM(), raw),
 		BurstMilli: max(loss.BurstMilli(), uint32(l.rawBurst)*125),
-		RTT:        rtt.Smoothed(),
+		Queue:      rtt.Queue(),
 		RTTMin:     rtt.Min(),
 		Rate:       l.d.cfg.SimulationHz,
 		PacketSize: int(l.inputBytes.MeanMilli()/1000) + l.d.cfg.DatagramOverhead,
@@ -223,6 +224,7 @@ func (l *Link[S, W]) planParity() {
 	if plan.Params.Size == fec.DefaultGroup {
 		plan.Params.Size = l.d.cfg.FecGroupSize
 	}
+	l.congested = plan.Congested
 	l.parity = plan.Parity
 	if l.parity {
 		l.encoder.Set(plan.Params)

@@ -82,14 +82,6 @@ func (s *Sender) needs(needs []fec.Need) {
 // queueFloor is the least standing queue that counts, in µs.
 const queueFloor = 20_000
 
-// queue is how long shards wait in queues of the path, which makes inputs wait
-// too, in µs: what the round trip is above its least, as far as its usual
-// deviation does not explain it.
-func (s *Sender) queue() int64 {
-	rtt := s.sent.RTT()
-	return max(rtt.Smoothed()-rtt.Min()-2*rtt.Variance(), 0)
-}
-
 // decide measures loss and queue, once a round trip. A queue alone cuts the
 // rate; loss that rises with it cuts the redundancy.
 func (s *Sender) decide(now int64) {
@@ -97,11 +89,11 @@ func (s *Sender) decide(now int64) {
 		return
 	}
 	s.decideAt = now + s.trip()
-	loss, least, queue := s.sent.Loss(), s.sent.RTT().Min(), s.queue()
+	loss, least, queue := s.sent.Loss(), s.sent.RTT().Min(), s.sent.RTT().Queue()
 	s.loss = s.controller.Decide(fec.Signals{
 		LossFast: loss.Fast().PPM(),
 		LossSlow: max(loss.Slow().PPM(), s.cfg.Loss),
-		RTT:      least + queue,
+		Queue:    queue,
 		RTTMin:   least,
 	}).BulkLoss
 	if queue > max(least/4, queueFloor) {
