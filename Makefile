@@ -4,6 +4,7 @@ GO      ?= go
 FUZZTIME ?= 10s
 BENCH   ?= .
 FRAMES  ?= 1000000
+DURATION ?= 15m
 N       ?= 100000
 BUILD   ?= $(shell git -c safe.directory='*' describe --tags --always --dirty --abbrev=12 2>/dev/null)
 
@@ -15,7 +16,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench linksoak pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -35,6 +36,7 @@ help:
 	@echo "make roundrobin  who wins how often: bots, every pairing, both sides, 200 matches each"
 	@echo "make soak    N=$(N) simulated matches over networks that fail in every way (SOAK='-seed 7 -trace FILE')"
 	@echo "make planted  bugs planted in a copy of the rollback core: the soak must find each within a minute"
+	@echo "make linksoak  two real peers at 20 % loss for DURATION=$(DURATION), then ten hours of it in virtual time"
 	@echo "make simsoak  a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
 	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
@@ -110,6 +112,10 @@ soak:
 
 planted:
 	$(GO) run ./scripts/matchsoak -planted scripts/matchsoak/planted -n 100000
+
+linksoak:
+	$(GO) run ./scripts/linksoak -for $(DURATION)
+	$(GO) run ./scripts/linksoak -virtual 10h -every 30m
 
 simsoak:
 	$(GO) run ./scripts/soak -frames $(FRAMES)

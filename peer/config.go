@@ -13,6 +13,7 @@ import (
 	"backstep/natpunch"
 	"backstep/natpunch/rendezvous"
 	"backstep/peer/impair"
+	"backstep/peer/match"
 	"backstep/peer/setup"
 	"backstep/rollback"
 	"backstep/rollback/quality"
@@ -66,6 +67,9 @@ type Config struct {
 	Stdout io.Writer // contract lines only
 	HUD    io.Writer // the one-line HUD, nil for none
 	Log    zerolog.Logger
+
+	// Watch is called after every tick on the match's goroutine, for measuring.
+	Watch func(l *match.Loop)
 
 	onCode  func(code string)
 	onGuess func(n int)

@@ -186,6 +186,9 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 			Ticked: func(at int64, res rollback.Result) {
 				changes.look(res.Frame)
 				view.show(at, res, loop, ch.paths.Path)
+				if c.Watch != nil {
+					c.Watch(loop)
+				}
 				if d.ticked != nil {
 					d.ticked(at, loop, &res)
 				}
