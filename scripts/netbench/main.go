@@ -7,6 +7,11 @@
 //
 //	netbench [-scenario NAME] [-window N] [-seed N] [-duration S]
 //
+//	netbench -inputs DIR [-scenario NAME] [-seed N]
+//
+// With -inputs the game that ships is played from recorded words, columns w1 and w2 of every *.csv.gz of a folder: how often players'
+// words change, how often that rolls back, what is stepped again and what is skipped, and what eight frames of inputs cost.
+//
 // Without -scenario, -window and -seed it runs every scenario with windows 8, 12 and 20 and seeds 1 and 7.
 package main
 
@@ -23,6 +28,7 @@ func main() {
 	window := flag.Int("window", 0, "frames that may be predicted, 1 to 20; 0 runs 8, 12 and 20")
 	seed := flag.Uint64("seed", 0, "seed of network and inputs; 0 runs 1 and 7")
 	seconds := flag.Float64("duration", 604, "seconds of virtual time, of which the first four are not counted")
+	recorded := flag.String("inputs", "", "play the recorded inputs of this folder over rtt80_l0, or -scenario, instead")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fail(2, fmt.Errorf("unexpected argument %q", flag.Arg(0)))
@@ -33,6 +39,17 @@ func main() {
 	chosen, err := choose(*name)
 	if err != nil {
 		fail(2, err)
+	}
+	if *recorded != "" {
+		x := chosen[0] // rtt80_l0, or the one that was named
+		missed, err := inputs(os.Stdout, *recorded, x, max(*seed, 1))
+		if err != nil {
+			fail(1, err)
+		}
+		if missed > 0 {
+			os.Exit(1)
+		}
+		return
 	}
 	windows, seeds := []int{8, 12, 20}, []uint64{1, 7}
 	if *window != 0 {
