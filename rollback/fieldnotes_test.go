@@ -1,0 +1,57 @@
+package rollback
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// netfox#544: 50 ms of jitter, as Wi-Fi has, costs depth and no freeze: nobody is held for three ticks in a row, and nobody sees
+// the overlay.
+func TestJitterIsNoFreeze(t *testing.T) {
+	m := duel(t, 41, faults{delay: 20_000, jitter: 50_000}, nil)
+	for _, p := range m.peers {
+		p.onTick = func(p *testPeer, _ int64) {
+			if p.s.Status() != Running {
+				t.Fatalf("player %d at frame %d: %v", p.cfg.Local, p.Frame(), p.s.Status())
+			}
+		}
+	}
+	m.mustRun(t, 3600, 80_000_000)
+	for i, p := range m.peers {
+		if st := p.Stats().Session; st.LongestStall > 2 || st.Frozen != 0 || st.Stalls > 5 {
+			t.Errorf("player %d: %d stalls, the longest %d ticks, %d frozen", i, st.Stalls, st.LongestStall, st.Frozen)
+		}
+	}
+}
+
+// GekkoNet#27: three and four players, one link that loses a quarter of its packets both ways, all clocks different: one history.
+func TestOneBadLink(t *testing.T) {
+	for players := 3; players <= MaxPlayers; players++ {
+		cfgs := make([]Config, players)
+		starts := make([]int64, players)
+		for i := range cfgs {
+			cfgs[i] = DefaultConfig()
+			cfgs[i].Players, cfgs[i].Local = players, i
+			cfgs[i].PredictionWindowFrames, cfgs[i].MaxRollbackFrames = 12, 12
+			starts[i] = int64(i) * 5000
+		}
+		m, err := newTestMatch(rand.New(rand.NewPCG(3, uint64(players))), smallGame{}, cfgs, starts, func(a, b int) faults {
+			if a+b == 1 {
+				return faults{delay: 40_000, loss: 25}
+			}
+			return faults{delay: 25_000}
+		}, 1<<40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range m.peers {
+			p.speed = 1 + float64(i)/500
+		}
+		m.mustRun(t, 3600, 100_000_000)
+		for i, p := range m.peers {
+			if st := p.Stats().Session; st.Desyncs != 0 || st.Stalls > 60 {
+				t.Errorf("%d players, player %d: %d desyncs, %d stalls", players, i, st.Desyncs, st.Stalls)
+			}
+		}
+	}
+}
