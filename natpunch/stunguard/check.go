@@ -19,6 +19,7 @@ const (
 // Attribute types with rules of their own.
 const (
 	attrMappedAddress    = 0x0001
+	attrChangeRequest    = 0x0003
 	attrUsername         = 0x0006
 	attrIntegrity        = 0x0008
 	attrErrorCode        = 0x0009

@@ -22,16 +22,28 @@ var (
 // AppendRequest appends a Binding request of RequestSize bytes to b and
 // returns the extended slice. The padding is a SOFTWARE attribute, which any
 // server may ignore.
-func AppendRequest(b []byte, id TransactionID) []byte {
+func AppendRequest(b []byte, id TransactionID) []byte { return appendRequest(b, id, false) }
+
+// AppendChangePort is AppendRequest with the CHANGE-REQUEST of RFC 5780,
+// section 7.2, that asks for the answer from the server's other port. A server
+// that has none, or does not know the attribute, sends no success answer.
+func AppendChangePort(b []byte, id TransactionID) []byte { return appendRequest(b, id, true) }
+
+func appendRequest(b []byte, id TransactionID, changePort bool) []byte {
 	start := len(b)
 	b = binary.BigEndian.AppendUint16(b, 0x0001)
 	b = binary.BigEndian.AppendUint16(b, RequestSize-headerSize)
 	b = binary.BigEndian.AppendUint32(b, magicCookie)
 	b = append(b, id[:]...)
-	const fingerprintSize = 8
-	const padding = RequestSize - headerSize - 4 - fingerprintSize
+	padding := RequestSize - headerSize - 4 - 8 // all but this attribute's header and the fingerprint
+	if changePort {
+		b = binary.BigEndian.AppendUint16(b, attrChangeRequest)
+		b = binary.BigEndian.AppendUint16(b, 4)
+		b = binary.BigEndian.AppendUint32(b, 2)
+		padding -= 8
+	}
 	b = binary.BigEndian.AppendUint16(b, attrSoftware)
-	b = binary.BigEndian.AppendUint16(b, padding)
+	b = binary.BigEndian.AppendUint16(b, uint16(padding))
 	const name = "backstep"
 	b = append(b, name...)
 	for range padding - len(name) {
