@@ -46,7 +46,7 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 	}
 	a.page.Words().Release()
 	a.matches++
-	d := &duel{number: m.match, setup: su, source: src, report: r, record: newRecord(c.Build, true), other: ignore, said: a.said(m),
+	d := &duel{number: m.match, setup: su, source: src, report: r, record: newRecord(c.Build, true), other: ignore, said: a.said(m), notice: a.page.Notice,
 		started: f.started, settled: f.settled, ticked: f.ticked, between: f.between}
 	o, err := c.play(ctx, m.ch, d)
 	a.flushSettings()

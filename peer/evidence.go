@@ -45,7 +45,17 @@ func (c *Config) evidence(e *desync.Evidence) {
 
 // acceptState takes the host's state when two simulations keep differing: the
 // match is unranked, it happens once, and who does not want it may leave.
-func acceptState() desync.Answer { return desync.Yes }
+func (d *duel) acceptState() desync.Answer {
+	d.tell("The two games still differ. Yours goes on from the host's; leave if you do not want that.")
+	return desync.Yes
+}
+
+// tell says something to the player, where there is one.
+func (d *duel) tell(text string) {
+	if d.notice != nil {
+		d.notice("warn", text)
+	}
+}
 
 // Verdict is what a re-simulation of the differing frame says.
 type Verdict uint8

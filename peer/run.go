@@ -14,6 +14,7 @@ import (
 	"backstep/peer/setup"
 	"backstep/peer/source"
 	"backstep/rollback"
+	"backstep/rollback/desync"
 )
 
 // Run meets the opponent, plays one match and reports it. The report is
@@ -157,7 +158,8 @@ type duel struct {
 	ticked  func(at int64, l *match.Loop, r *rollback.Result)
 	between func(l *match.Loop)
 
-	replay []byte // the record once the match has ended; nil without one
+	notice func(kind, text string) // tells the player; nil where nobody is there
+	replay []byte                  // the record once the match has ended; nil without one
 }
 
 // play runs the match loop on this goroutine.
@@ -169,7 +171,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 		Side: c.side(), Setup: d.setup, Source: d.source, Frames: c.Frames, Window: c.Window, InputDelay: c.Delay, Delay: c.delayPolicy(),
 		Deepest: c.Deepest, Unattended: c.Page == nil, AutoMode: c.AutoMode && c.Page == nil,
 		FEC: c.FEC, Timeout: c.Timeout.Microseconds(), Clock: now, Other: d.other, Dialog: ch.talk,
-		Build: c.Build, Accept: acceptState,
+		Build: c.Build, Accept: d.acceptState,
 		Observer: match.Observer{
 			Started: func(m setup.Match, w *match.World) {
 				d.record.start(m, w)
@@ -199,7 +201,10 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 					d.record.rec.Hash(frame, w.Hash())
 				}
 			},
-			Evidence: c.evidence,
+			Evidence: func(e *desync.Evidence) {
+				c.evidence(e)
+				d.tell("The two games differed. Both players have a file with the code " + e.Code() + "; peer replay show reads it.")
+			},
 		},
 	}, ch.link)
 	changes.look(-1)

@@ -5,9 +5,12 @@
 //	        setup done               N frames confirmed        heard DONE, or 2 s
 //	Setup ------------> Playing ------------------> Done ------------------> Bye -> Ended
 //	  |                   |  |                        |                        ^
-//	  |                   |  +-- desync, conflict ----|------------------------+
+//	  |                   |  +-- desync that is not settled, conflict ---------+
 //	  |                   +----- interrupt -----------|------------------------+
 //	  +--- timeout, opponent's bye, broken link ------+-------> Ended
+//
+// When the states of both sides differ no frame is stepped until it is settled,
+// see package desync; then Playing goes on, also from Done.
 //
 // Clock and wire are parameters: a Loop is stepped with a time and a Pipe, so
 // thousands of matches run in virtual time with the code that plays the real

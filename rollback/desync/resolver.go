@@ -10,6 +10,9 @@ const (
 	RecoveryFrames = 4
 	// MaxRounds is how many differences of a match are recovered from by re-simulation alone.
 	MaxRounds = 3
+	// MaxOpened is how often a match may be stopped at all, differences that turn out to be none included: nobody may
+	// stop it for ever by crying wolf.
+	MaxOpened = 16
 
 	patience       = 5_000_000  // µs without a step of the other side
 	answerPatience = 20_000_000 // µs for the guest's player to decide
@@ -152,12 +155,16 @@ func (r *Resolver) Evidence() *Evidence { return r.evidence }
 // Offered says that the guest's player is to be asked now.
 func (r *Resolver) Offered() bool { return r.phase == Offering && r.offered && !r.cfg.Host }
 
-// Open begins a round at time now: a hash differs. While Busy it does nothing.
+// Open begins a round at time now: a hash differs. While Busy it does nothing; after MaxOpened rounds it fails.
 func (r *Resolver) Open(now int64) {
-	if r.phase != Idle || r.round == 255 {
+	if r.phase != Idle {
 		return
 	}
 	r.round++
+	if r.round > MaxOpened {
+		r.fail(Differs)
+		return
+	}
 	r.phase, r.result, r.since = Meeting, Pending, now
 	r.met, r.probed, r.early, r.queue = false, false, nil, nil
 	r.newest[0], r.agreed[0] = r.cfg.Side.Newest(), r.cfg.Side.Agreed()
@@ -189,7 +196,9 @@ func (r *Resolver) Receive(msg []byte, now int64) error {
 		return err
 	}
 	if m.Kind == KindFound && r.phase == Idle && m.Round == r.round+1 {
-		r.Open(now)
+		if r.Open(now); r.phase == Failed {
+			return nil
+		}
 	}
 	if m.Round != r.round || r.phase == Idle || r.phase == Failed {
 		return ErrRound

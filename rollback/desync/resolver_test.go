@@ -256,6 +256,15 @@ func TestResolverAlone(t *testing.T) {
 			t.Errorf("nothing differs: player %d: %v, %+v", i, r.Result(), r.Evidence())
 		}
 	}
+	for range MaxOpened {
+		c.r[1].Open(c.now)
+		c.run(1)
+	}
+	for i, r := range c.r {
+		if r.Round() != MaxOpened+1 && r.Round() != MaxOpened || c.r[1].Result() != Differs {
+			t.Errorf("cries wolf: player %d: round %d, %v", i, r.Round(), r.Result())
+		}
+	}
 	c = newCourt([2]*toy{newToy(80), newToy(80)}, nil)
 	c.deaf = true
 	c.r[0].Open(0)
