@@ -3,6 +3,7 @@ package natpunch
 import (
 	"net"
 	"net/netip"
+	"slices"
 
 	"backstep/natpunch/rendezvous"
 )
@@ -96,17 +97,33 @@ func usable(list []rendezvous.Candidate, loopback bool, allowed Allowed) []rende
 }
 
 // classify names a direct path by its remote address, never by the type ICE
-// gave the candidate: lan if it is an announced address of a private network
-// or of this machine.
-func classify(remote netip.AddrPort, announced []rendezvous.Candidate) Kind {
-	if nearby(remote.Addr()) {
-		for _, c := range announced {
-			if c.Kind == rendezvous.CandidateHost && c.Addr.Addr() == remote.Addr() {
-				return KindLAN
-			}
+// gave the candidate: lan if it is this machine's own, or one that the opponent
+// announced and that lies in a private network or in the IPv6 network (/64) of
+// this machine.
+func classify(remote netip.AddrPort, announced []rendezvous.Candidate, locals []netip.Addr) Kind {
+	ip := remote.Addr()
+	if slices.Contains(locals, ip) {
+		return KindLAN
+	}
+	if !nearby(ip) && !slices.ContainsFunc(locals, func(l netip.Addr) bool { return sameNetwork(l, ip) }) {
+		return KindDirect
+	}
+	for _, c := range announced {
+		if c.Kind == rendezvous.CandidateHost && c.Addr.Addr() == ip {
+			return KindLAN
 		}
 	}
 	return KindDirect
+}
+
+// sameNetwork reports two global IPv6 addresses of one network: all hosts of a
+// network share the first 64 bits (RFC 4291, section 2.5.4).
+func sameNetwork(a, b netip.Addr) bool {
+	if !a.Is6() || !b.Is6() {
+		return false
+	}
+	p, err := a.Prefix(64)
+	return err == nil && p.Contains(b)
 }
 
 // candidateKind names the remote end of a path for the report, by address.

@@ -116,13 +116,17 @@ func TestUsable(t *testing.T) {
 }
 
 func TestClassify(t *testing.T) {
-	list := []rendezvous.Candidate{cand(1, "10.0.0.1:2"), cand(2, "203.0.113.1:3"), cand(1, "[fd00::1]:2"), cand(1, "127.0.0.1:2"), cand(2, "100.64.0.9:4")}
+	list := []rendezvous.Candidate{cand(1, "10.0.0.1:2"), cand(2, "203.0.113.1:3"), cand(1, "[fd00::1]:2"), cand(1, "127.0.0.1:2"), cand(2, "100.64.0.9:4"),
+		cand(1, "192.0.2.7:2"), cand(1, "[2001:db8:1::9]:2"), cand(1, "[2001:db8:2::9]:2"), cand(2, "[2001:db8:1::8]:2")}
+	locals := addrs("192.0.2.7", "2001:db8:1::7")
 	for a, want := range map[string]string{
 		"10.0.0.1:2": "lan host", "10.0.0.1:9": "lan prflx", "[fd00::1]:2": "lan host", "127.0.0.1:2": "lan host", "203.0.113.1:3": "direct srflx",
 		"203.0.113.1:4": "direct prflx", "10.9.9.9:1": "direct prflx", "100.64.0.9:4": "direct srflx",
+		"192.0.2.7:2": "lan host", "192.0.2.7:5": "lan prflx", "[2001:db8:1::9]:2": "lan host", "[2001:db8:2::9]:2": "direct host",
+		"[2001:db8:1::8]:2": "direct srflx",
 	} {
 		r := netip.MustParseAddrPort(a)
-		if got := classify(r, list).String() + " " + candidateKind(r, list); got != want {
+		if got := classify(r, list, locals).String() + " " + candidateKind(r, list); got != want {
 			t.Errorf("%s: %s, want %s", a, got, want)
 		}
 	}

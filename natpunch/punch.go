@@ -28,8 +28,11 @@ const (
 	joinerDelay = 500 * time.Millisecond
 )
 
-// retryAfter is the pause after the n-th failed attempt in a row.
-var retryAfter = [...]time.Duration{2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
+// retryAfter is the pause after the n-th failed attempt in a row. The third is
+// longer than the 30 s for which a Linux router remembers a packet that came too
+// early and that it took for its own: such a router gives out another port until
+// then, and every attempt meanwhile starts the 30 s anew.
+var retryAfter = [...]time.Duration{2 * time.Second, 5 * time.Second, 35 * time.Second, time.Minute}
 
 // StartDirect begins to look for a direct path beside the running link and
 // returns at once. Both sides call it once both accepted. It goes on until ctx
@@ -43,7 +46,7 @@ var retryAfter = [...]time.Duration{2 * time.Second, 5 * time.Second, 10 * time.
 //	   |
 //	   +-- an ICE check was answered and the pair selected --> direct route up
 //	   |        silent for 3 s --> begin G+1
-//	   +-- nothing within 4 s --> begin G+1 after 2, 5, 10, 30, 60 s
+//	   +-- nothing within 4 s --> begin G+1 after 2, 5, 35, 60 s
 //
 // While addresses are hidden it sends nothing and only passes sealed messages
 // on to Config.Other.
@@ -426,7 +429,8 @@ func (q *puncher) onEvent(e agentEvent) {
 		}
 	}
 	p.direct.stage = stageConnected
-	p.direct.kind = classify(e.remote, q.theirs)
+	p.direct.kind = classify(e.remote, q.theirs, p.locals)
+	p.direct.here = slices.Contains(p.locals, e.remote.Addr())
 	p.direct.remoteKind = candidateKind(e.remote, q.theirs)
 	kind := p.direct.kind
 	p.mu.Unlock()

@@ -25,6 +25,7 @@ type directState struct {
 	stage          stage
 	generation     uint32
 	kind           Kind
+	here           bool // the opponent is on this machine
 	remoteKind     string
 	theirs         []rendezvous.Candidate
 	ownSymmetric   bool
@@ -64,7 +65,7 @@ func (p *Paths) Reason() string {
 	defer p.mu.Unlock()
 	switch p.path() {
 	case KindLAN:
-		if p.loopback {
+		if p.loopback || p.direct.here {
 			return "lan: both players are on this machine"
 		}
 		return "lan: both players are on the same network"

@@ -187,7 +187,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 			},
 			Ticked: func(at int64, res rollback.Result) {
 				changes.look(res.Frame)
-				view.show(at, res, loop, ch.paths.Path)
+				view.show(at, res, loop, ch.paths)
 				if c.Watch != nil {
 					c.Watch(loop)
 				}

@@ -44,6 +44,8 @@ var special = []cell{
 		hostArgs: []string{"--path", "direct,relay"}, path: "direct/relay", cause: "the router turns the packets around, if it keeps the port"},
 	{name: "same network, symmetric", a: "symfull", b: "eim", join: "a2", path: "lan", cause: "host candidates"},
 	{name: "same network, UDP blocked outside", a: "udpblock", b: "eim", join: "a2", path: "lan", cause: "host candidates need no outside"},
+	{name: "same network, IPv6 on both sides", a: "symfull", b: "eim", join: "a2", lab: []string{"ipv6 a only", "ipv6 a2 only"}, ipv6: true,
+		relay: natlab.RelayName, path: "lan", cause: "host candidates of one IPv6 network"},
 	{name: "IPv6 on both sides, symmetric NATs", a: "symfull", b: "symfull", lab: []string{"ipv6 a also", "ipv6 b also"}, ipv6: true,
 		relay: natlab.RelayName, path: "direct", cause: "no translation, and both punch at once"},
 	{name: "IPv6 only x IPv4 only", a: "eim", b: "eim", lab: []string{"ipv6 a only"}, ipv6: true, relay: natlab.RelayName, path: "relay",
