@@ -254,7 +254,7 @@ func (a *app) sparring(ctx context.Context, cmd page.Command) error {
 		}
 	}
 	c := a.c
-	if err := c.choose(page.Command{Rounds: cmd.Rounds, Ruleset: cmd.Ruleset}); err != nil {
+	if err := c.choose(cmd); err != nil {
 		return err
 	}
 	if team, ok := a.team(&c, cmd.Team); ok {

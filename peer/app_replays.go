@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"backstep/natpunch/rendezvous"
 	"backstep/peer/archive"
 	"backstep/peer/match"
 	"backstep/peer/page"
@@ -97,7 +98,7 @@ func (a *app) list() (*page.Replays, error) {
 func replayEntry(e archive.Entry) page.ReplayEntry {
 	p := page.ReplayEntry{ID: e.ID, When: e.When.Format(time.RFC3339), Frames: e.Frames, Teams: [2][]string{{}, {}}}
 	if e.Replay != nil {
-		p.Build, p.Ruleset = e.Replay.Build, e.Replay.Config.Ruleset.String()
+		p.Build, p.Ruleset, p.Format = rendezvous.CleanText(e.Replay.Build), e.Replay.Config.Ruleset.String(), e.Replay.Config.Format.String()
 		for side := range p.Teams {
 			p.Teams[side] = teamNames(e.Replay.Config.Teams[side])
 		}
@@ -257,6 +258,7 @@ func (v *viewer) show() {
 	if s.Marks == nil {
 		s.Marks = []int{}
 	}
+	s.Ruleset, s.Format, s.Rounds = rep.Config.Ruleset.String(), rep.Config.Format.String(), int(rep.Config.Rounds)
 	for side := range s.Teams {
 		s.Teams[side] = teamNames(rep.Config.Teams[side])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"strings"
 
 	"backstep/peer/match"
 	"backstep/peer/page"
@@ -29,19 +30,9 @@ type trainee struct {
 
 // train is the training room until the player leaves it.
 func (a *app) train(ctx context.Context, cmd page.Command) error {
-	c := sim.DefaultConfig()
-	c.Ruleset, c.Teams[0] = a.c.Ruleset, a.c.Team
-	c.Teams[0][1], c.Teams[0][2] = 0, 0
-	if cmd.Ruleset != "" {
-		var err error
-		if c.Ruleset, err = sim.ParseRuleset(cmd.Ruleset); err != nil {
-			return fail(exitUsage, match.EndError, err, "%v", err)
-		}
-	}
-	for side := range min(len(cmd.Team), 2) {
-		if team, err := sim.ParseTeam(cmd.Team[side]); err == nil {
-			c.Teams[side] = team
-		}
+	c, err := a.trained(cmd)
+	if err != nil {
+		return err
 	}
 	room, err := training.New(c, training.Default())
 	if err != nil {
@@ -52,6 +43,34 @@ func (a *app) train(ctx context.Context, cmd page.Command) error {
 	t.picture.begin(a.matches, page.KindTraining, 0)
 	a.page.Words().Release()
 	return t.run(ctx)
+}
+
+// trained is the match of the training room: the rules and fighters the command
+// names, those of the command line else.
+func (a *app) trained(cmd page.Command) (sim.Config, error) {
+	own := a.c
+	if err := own.choose(cmd); err != nil {
+		return sim.Config{}, err
+	}
+	c := sim.DefaultConfig()
+	c.Ruleset, c.Format = own.Ruleset, own.Format
+	other := own
+	other.Team = [3]sim.FighterID{c.Teams[1][0]}
+	for side, names := range cmd.Teams {
+		team, err := sim.ParseTeam(strings.Join(names, ","))
+		if err != nil {
+			return c, fail(exitUsage, match.EndError, err, "%v", err)
+		}
+		if side == 0 {
+			own.Team = team
+		} else {
+			other.Team = team
+		}
+	}
+	own.fillTeam()
+	other.fillTeam()
+	c.Teams = [2][3]sim.FighterID{own.Team, other.Team}
+	return c, nil
 }
 
 func (t *trainee) run(ctx context.Context) error {
@@ -239,6 +258,7 @@ func (t *trainee) show() {
 		Slots: t.room.Lengths(), Recording: t.room.Recording(), Playing: o.Dummy == "play",
 		Last: page.LastMove{Move: last.Move, Damage: last.Damage, Hits: last.Hits},
 	}
+	s.Ruleset, s.Format = t.config.Ruleset.String(), t.config.Format.String()
 	for side := range s.Teams {
 		s.Teams[side] = teamNames(t.config.Teams[side])
 	}

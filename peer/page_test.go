@@ -346,7 +346,7 @@ func TestSparring(t *testing.T) {
 		if p.read(); p.last == nil {
 			continue
 		}
-		current := p.last[76+2*96:]
+		current := p.last[100+2*96:]
 		if word := binary.LittleEndian.Uint16(current[62:]); word == sim.LightBit && binary.LittleEndian.Uint16(p.last[20:]) == 7 {
 			break
 		}

@@ -181,7 +181,7 @@ func millis(micros int64) float64 { return float64(micros) / 1000 }
 type picture struct {
 	*show
 	boxes   []page.Box
-	scratch []data.Box
+	scratch []data.Shape
 	withBox bool
 }
 
@@ -210,13 +210,13 @@ func (p *picture) put(w *sim.World, flags page.Flags, events []sim.Event, cancel
 
 func (p *picture) fighterBoxes(w *sim.World, slot int) {
 	var hurt int
-	p.scratch, hurt = w.Boxes(slot, p.scratch[:0])
+	p.scratch, hurt = w.Shapes(slot, p.scratch[:0])
 	for i, b := range p.scratch {
 		kind := uint8(0)
 		if i >= hurt {
 			kind = 1
 		}
-		p.snap.Boxes = append(p.snap.Boxes, page.Box{Slot: uint8(slot), Kind: kind, Box: b})
+		p.snap.Boxes = append(p.snap.Boxes, page.Box{Slot: uint8(slot), Kind: kind, Shape: b})
 	}
 	f := w.Fighter(slot)
 	k := data.Embedded().Fighter(f.ID)
@@ -225,6 +225,6 @@ func (p *picture) fighterBoxes(w *sim.World, slot int) {
 			continue
 		}
 		shot := k.Move(s.Move).Shot
-		p.snap.Boxes = append(p.snap.Boxes, page.Box{Slot: uint8(slot), Kind: 2, Box: data.Box{X: s.X, Y: s.Y, HW: shot.HW, HH: shot.HH}})
+		p.snap.Boxes = append(p.snap.Boxes, page.Box{Slot: uint8(slot), Kind: 2, Shape: data.Shape{Box: data.Box{X: s.X, Y: s.Y, HW: shot.HW, HH: shot.HH}}})
 	}
 }

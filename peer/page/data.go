@@ -21,6 +21,7 @@ func staticData(build string) ([]byte, error) {
 		"phases":  enum(int(sim.Phases), func(i int) string { return sim.Phase(i).String() }),
 		"actions": enum(256, func(i int) string { return sim.Action(i).String() }),
 		"events":  enum(256, func(i int) string { return sim.EventKind(i).String() }),
+		"nodes":   enum(data.NodeKinds, func(i int) string { return data.NodeKind(i).String() }),
 		"codes":   present.Names(), "bots": bot.Names(), "formats": playableFormats(),
 		"timing": object{"finisher_freeze": r.Timing.FinisherFreeze, "ko_slow_motion": r.Timing.KOSlowMotion, "rage_art_freeze": r.Timing.RageArtFreeze},
 		"feel":   feelData(),
@@ -29,7 +30,7 @@ func staticData(build string) ([]byte, error) {
 	for id := data.Rules(0); id < data.RulesCount; id++ {
 		if rules := r.Ruleset(id); rules != nil {
 			rulesets = append(rulesets, id.String())
-			stages[id.String()] = object{"half": cm(rules.StageHalf), "apart": cm(rules.MaxApart),
+			stages[id.String()] = object{"half": cm(rules.StageHalf), "ring_out": rules.RingOut, "apart": cm(rules.MaxApart),
 				"round_frames": rules.RoundFrames, "meter_max": rules.MeterMax}
 		}
 	}

@@ -103,6 +103,7 @@ type Command struct {
 	Bot      string          `json:"bot,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Team     []string        `json:"team,omitempty"`
+	Teams    [][]string      `json:"teams,omitempty"`
 	Ready    *bool           `json:"ready,omitempty"`
 	Accept   *bool           `json:"accept,omitempty"`
 	ID       string          `json:"id,omitempty"`
@@ -161,12 +162,14 @@ func parseCommand(b []byte) (Command, error) {
 		return Command{}, fmt.Errorf("%w: unknown command", errMessage)
 	case c.Cmd != "settings" && (len(b) > maxCommand || c.Settings != nil), c.Cmd == "settings" && c.Settings == nil:
 		return Command{}, fmt.Errorf("%w: settings", errMessage)
-	case len(c.Team) > 3, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Text) > maxChat, len(c.Act) > maxText:
+	case len(c.Teams) > 2, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Text) > maxChat, len(c.Act) > maxText:
 		return Command{}, fmt.Errorf("%w: text too long", errMessage)
 	}
-	for _, name := range c.Team {
-		if len(name) > maxText {
-			return Command{}, fmt.Errorf("%w: text too long", errMessage)
+	for _, team := range append(c.Teams, c.Team) {
+		for _, name := range team {
+			if len(name) > maxText || len(team) > 3 {
+				return Command{}, fmt.Errorf("%w: text too long", errMessage)
+			}
 		}
 	}
 	return c, nil

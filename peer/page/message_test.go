@@ -155,7 +155,7 @@ func testSnapshot() *Snapshot {
 	return &Snapshot{Flags: Pair | Rewound, Match: 3, Kind: KindMatch, Side: 1, Confirmed: -1, ClockMillis: 77, Seq: 5, Depth: 2, Resimulated: 1,
 		Previous: a, Current: b, Events: []sim.Event{{Frame: 0, Value: -2, X: -3, Y: 4, Fighter: 1, Kind: sim.EventHit, Serial: 2, Variant: 9}},
 		Cancelled: []uint64{sim.Event{Frame: 6, Fighter: 1, Kind: sim.EventJump, Serial: 3}.ID()},
-		Boxes:     []Box{{Slot: 1, Kind: 1, Box: data.Box{X: -sim.Fixed(1) << 16, Y: 1 << 15, HW: 1 << 16, HH: 1 << 13}}},
+		Boxes:     []Box{{Slot: 1, Kind: 1, Shape: data.Shape{Kind: data.CapsuleShape, Box: data.Box{X: -sim.Fixed(1) << 16, Y: 1 << 15, HW: 1 << 16, HH: 1 << 13}, DX: -1 << 15, DY: 1 << 12, R: 1 << 14}}},
 		Trail:     []present.Trail{{Words: [2]uint16{1, 2}, Codes: [2]present.Code{present.Startup, present.Hitstun | present.Frozen}, Depth: 2, Bits: present.Predicted}}}
 }
 
@@ -163,6 +163,7 @@ func testSnapshot() *Snapshot {
 func TestSnapshotLayout(t *testing.T) {
 	m := newMailbox()
 	s := testSnapshot()
+	s.Current.Scene = present.Scene{Node: 1, Frames: 300, Struggle: -2, Owner: 3, Target: 2, Fallen: 1, Score: [2]uint16{5, 65535}}
 	m.snapshot(s.appendHead(nil), s.appendTail(nil), s)
 	b, ok := m.take(nil)
 	if !ok {
@@ -188,7 +189,10 @@ func TestSnapshotLayout(t *testing.T) {
 	at(20, uint16(5), le.Uint16(b[20:]))
 	at(22, []byte{2, 1, 2, 3, 0, 1, s.Previous.ShotCount, s.Current.ShotCount, 1, 1, 1, 1, 0, 0}, b[22:36])
 	at(36+8, int32(-1), int32(le.Uint32(b[36+8:])))
-	at(56+12, byte(s.Current.Phase), b[56+12])
+	m2 := headerLen + matchLen
+	at(m2+12, byte(s.Current.Phase), b[m2+12])
+	at(m2+20, []byte{0x2c, 1, 0xfe, 0xff, 1, 3, 2, 1, 5, 0, 0xff, 0xff}, b[m2+20:m2+32])
+	at(headerLen+24, byte(present.NoScene), b[headerLen+24])
 	f := s.Current.Fighters[1]
 	o := headerLen + 2*matchLen + 3*fighterLen
 	at(o, int32(f.X), int32(le.Uint32(b[o:])))
@@ -200,8 +204,8 @@ func TestSnapshotLayout(t *testing.T) {
 	e := b[len(b)-eventLen-idLen-boxLen-trailLen:]
 	at(0, []byte{0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0xfd, 0xff, 4, 0, 1, byte(sim.EventHit), 2, 9}, e[:16])
 	at(16, []byte{6, 0, 0, 0, 1, byte(sim.EventJump), 3, 0}, e[16:24])
-	at(24, []byte{1, 1, 0, 0, 0xf0, 0xff, 8, 0, 16, 0, 2, 0}, e[24:36])
-	at(36, []byte{1, 0, 2, 0, 1, 0x84, 2, 1}, e[36:44])
+	at(24, []byte{1, 1, byte(formFalling), 0, 0xf0, 0xff, 8, 0, 16, 0, 2, 0, 4, 0}, e[24:38])
+	at(38, []byte{1, 0, 2, 0, 1, 0x84, 2, 1}, e[38:46])
 }
 
 // Events of snapshots nobody fetched ride in the next one; one taken back

@@ -174,6 +174,8 @@ type TrainScreen struct {
 	Advantage *int         `json:"advantage"`
 	Last      LastMove     `json:"last"`
 	Teams     [2][]string  `json:"teams"`
+	Ruleset   string       `json:"ruleset"`
+	Format    string       `json:"format"`
 }
 
 // ReplayEntry is a line of the list of replays.
@@ -183,6 +185,7 @@ type ReplayEntry struct {
 	Frames   int         `json:"frames"`
 	Teams    [2][]string `json:"teams"`
 	Ruleset  string      `json:"ruleset"`
+	Format   string      `json:"format"`
 	Build    string      `json:"build"`
 	Sentence string      `json:"sentence"`
 }
@@ -203,6 +206,9 @@ type Theatre struct {
 	Verified string      `json:"verified"`
 	Sentence string      `json:"sentence"`
 	Teams    [2][]string `json:"teams"`
+	Ruleset  string      `json:"ruleset"`
+	Format   string      `json:"format"`
+	Rounds   int         `json:"rounds"`
 	Marks    []int       `json:"marks"`
 }
 

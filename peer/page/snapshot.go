@@ -36,10 +36,10 @@ const (
 // NoSide is Snapshot.Side of somebody who only watches.
 const NoSide = 255
 
-// Box is a box to draw: Kind 0 hurt, 1 hit, 2 shot.
+// Box is a shape to draw: Kind 0 hurt, 1 hit, 2 shot.
 type Box struct {
 	Slot, Kind uint8
-	data.Box
+	data.Shape
 }
 
 // Bounds of the parts of a snapshot.
@@ -47,14 +47,14 @@ const (
 	maxEvents = 64
 	maxBoxes  = 48
 
-	snapshotLayout  = 1
+	snapshotLayout  = 2
 	headerLen       = 36
-	matchLen        = 20
+	matchLen        = 32
 	fighterLen      = 96
 	shotLen         = 24
 	eventLen        = 16
 	idLen           = 8
-	boxLen          = 12
+	boxLen          = 14
 	trailLen        = 8
 	offEvents       = 30
 	offCancelled    = 31
@@ -115,8 +115,8 @@ func (s *Snapshot) appendHead(b []byte) []byte {
 func (s *Snapshot) appendTail(b []byte) []byte {
 	for i := range min(len(s.Boxes), maxBoxes) {
 		x := &s.Boxes[i]
-		b = append(b, x.Slot, x.Kind, 0, 0)
-		for _, q := range [...]sim.Fixed{x.X, x.Y, x.HW, x.HH} {
+		b = append(b, x.Slot, x.Kind, byte(formOf(&x.Shape)), 0)
+		for _, q := range [...]sim.Fixed{x.X, x.Y, x.HW, x.HH, x.R} {
 			b = binary.LittleEndian.AppendUint16(b, uint16(sixteenths(q)))
 		}
 	}
@@ -130,6 +130,25 @@ func (s *Snapshot) appendTail(b []byte) []byte {
 	return b
 }
 
+// form says how a shape fills the box around it.
+type form uint8
+
+const (
+	formBox     form = iota
+	formRising       // within R of the line from lower left to upper right, both R inside the box
+	formFalling      // of the line from upper left to lower right
+)
+
+func formOf(s *data.Shape) form {
+	switch {
+	case s.Kind == data.BoxShape:
+		return formBox
+	case (s.DX < 0) != (s.DY < 0) && s.DX != 0 && s.DY != 0:
+		return formFalling
+	}
+	return formRising
+}
+
 func sixteenths(q sim.Fixed) int16 {
 	return int16(max(-1<<15, min(q>>12, 1<<15-1)))
 }
@@ -138,7 +157,13 @@ func appendMatch(b []byte, s *present.State) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.Timer))
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.PhaseFrames))
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.Frame))
-	return append(b, byte(s.Phase), s.Round, s.Wins[0], s.Wins[1], byte(s.RoundWinner), byte(s.MatchWinner), s.SlowMotion, s.Freeze)
+	b = append(b, byte(s.Phase), s.Round, s.Wins[0], s.Wins[1], byte(s.RoundWinner), byte(s.MatchWinner), s.SlowMotion, s.Freeze)
+	c := &s.Scene
+	b = binary.LittleEndian.AppendUint16(b, uint16(c.Frames))
+	b = binary.LittleEndian.AppendUint16(b, uint16(c.Struggle))
+	b = append(b, c.Node, c.Owner, c.Target, c.Fallen)
+	b = binary.LittleEndian.AppendUint16(b, c.Score[0])
+	return binary.LittleEndian.AppendUint16(b, c.Score[1])
 }
 
 func appendFighter(b []byte, f *present.Fighter) []byte {

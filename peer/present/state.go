@@ -75,6 +75,33 @@ type Shot struct {
 // MaxShots is the most shots on a stage.
 const MaxShots = sim.MaxFighters * sim.Shots
 
+// NoScene is Scene.Node outside of one.
+const NoScene = 255
+
+// Scene is what a node that some rules inject into a match shows: a pin, a
+// submission, a fall off the stage, the points of a round.
+type Scene struct {
+	Node          uint8 // data.NodeKind, NoScene for none
+	Frames        int16 // left
+	Struggle      int16 // presses of the one held minus those of the one holding
+	Owner, Target uint8 // slots of who holds and who is held
+	Fallen        uint8 // bits of the sides that fell
+	Score         [2]uint16
+}
+
+func sceneOf(m *sim.Match) Scene {
+	s := Scene{Node: NoScene, Struggle: m.Struggle, Owner: m.Owner, Target: m.Target, Fallen: m.Fallen}
+	for k, left := range m.Nodes {
+		if left > s.Frames {
+			s.Node, s.Frames = uint8(k), left
+		}
+	}
+	for side, points := range m.Score {
+		s.Score[side] = uint16(max(0, min(points, 1<<16-1)))
+	}
+	return s
+}
+
 // State is one frame as it is drawn. It is a value without pointers.
 type State struct {
 	Frame       int32
@@ -87,6 +114,7 @@ type State struct {
 	MatchWinner sim.Winner
 	SlowMotion  uint8
 	Freeze      uint8
+	Scene       Scene
 	Count       uint8 // fighters
 	Active      uint8 // bit per slot
 	Point       [2]uint8
@@ -101,6 +129,7 @@ func (s *State) Take(w *sim.World) {
 	*s = State{
 		Frame: w.Frame(), Timer: m.Timer, PhaseFrames: m.PhaseFrames, Phase: m.Phase, Round: m.Round, Wins: m.Wins,
 		RoundWinner: m.RoundWinner, MatchWinner: m.MatchWinner, SlowMotion: m.SlowMotion, Freeze: m.FinisherFreeze,
+		Scene: sceneOf(&m),
 		Count: uint8(w.Fighters()), Point: [2]uint8{uint8(w.Point(0)), uint8(w.Point(1))},
 	}
 	in := w.Inputs()

@@ -38,7 +38,7 @@ try {
     await screen(page, 'title');
     await page.waitForTimeout(700);
     await take(page, 'title');
-    for (const [button, name] of [['Controls', 'controls'], ['Settings', 'settings'], ['How to play', 'how'], [/^Join a match/, 'join'], [/^Host a match/, 'host'], ['Quit', 'quit']]) {
+    for (const [button, name] of [['Controls', 'controls'], ['Settings', 'settings'], ['How to play', 'how'], [/^Join a match/, 'join'], [/^Host a match/, 'host'], [/^Play the machine/, 'machine'], ['Quit', 'quit']]) {
       await page.getByRole('button', { name: button, exact: typeof button === 'string' }).click();
       await take(page, name);
       await page.keyboard.press('Escape');
@@ -110,6 +110,30 @@ try {
     await pa.waitForTimeout(900);
     await take(pa, 'theatre');
     problems.push(...pa.problems, ...pb.problems);
+  });
+  await part('rules', async () => { // every ruleset and format, against the machine
+    const p = await bench.peer('train'), page = await bench.open(await bench.browser(view), p.url), cast = await page.evaluate(() => globalThis.backstep.data.fighters.map((f) => f.key));
+    await screen(page, 'train');
+    await page.keyboard.press('F1');
+    await page.getByRole('button', { name: 'Rules and fighters' }).click();
+    await page.locator('#room-format').selectOption({ index: 2 });
+    await take(page, 'train-rules');
+    await page.keyboard.press('Escape');
+    const rulesets = await page.evaluate(() => globalThis.backstep.data.rulesets), formats = ['1v1', '2v2', '3v3', 'trinity'];
+    for (const [i, ruleset] of rulesets.entries()) {
+      const format = ruleset === 'tagteam' ? '3v3' : formats[i % 4], turn = (k) => [0, 1, 2].map((j) => cast[(i + j + k) % cast.length]);
+      await page.evaluate((fields) => globalThis.backstep.cmd('train', fields), { ruleset, format, teams: [turn(0), turn(1)] });
+      await page.waitForFunction((r) => globalThis.backstep.screen.train?.ruleset === r, ruleset);
+      await page.evaluate(() => globalThis.backstep.cmd('option', { dummy: 'bot-hard', refill: false }));
+      await page.keyboard.down('KeyD');
+      await page.waitForTimeout(900);
+      await page.keyboard.up('KeyD');
+      for (const k of ['KeyP', 'KeyI', 'KeyO', 'KeyL', 'KeyK', 'KeyU']) await press(page, k, 200);
+      await page.evaluate(() => globalThis.backstep.cmd('option', { paused: true, boxes: true }));
+      await take(page, `rules-${ruleset}-${format}`);
+      await page.evaluate(() => globalThis.backstep.cmd('option', { paused: false }));
+    }
+    problems.push(...page.problems);
   });
   await part('error', async () => {
     const p = await bench.peer('join', 'K7QM-3XTD@127.0.0.1:9'), page = await bench.open(await bench.browser(view), p.url);

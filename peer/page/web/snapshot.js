@@ -5,11 +5,11 @@ export const Flag = { rewound: 1, overlay: 2, stalled: 4, frozen: 8, paused: 16,
 export const Bit = { air: 1, low: 2, rage: 4, armor: 8, on: 16, safe: 32, burnt: 64 };
 export const frameMillis = 1000 / 60;
 const snapDistance = 120; // centimetres; what moves farther in a frame was put there
-const headerLen = 36, matchLen = 20, fighterLen = 96, shotLen = 24, eventLen = 16, idLen = 8, boxLen = 12, trailLen = 8;
+const headerLen = 36, matchLen = 32, fighterLen = 96, shotLen = 24, eventLen = 16, idLen = 8, boxLen = 14, trailLen = 8;
 
-/** Reads a snapshot from a DataView, or null if it is not one of layout 1. */
+/** Reads a snapshot from a DataView, or null if it is not one of layout 2. */
 export function parse(v) {
-  if (v.byteLength < headerLen + 2 * matchLen || v.getUint8(0) !== 3 || v.getUint8(1) !== 1) return null;
+  if (v.byteLength < headerLen + 2 * matchLen || v.getUint8(0) !== 3 || v.getUint8(1) !== 2) return null;
   const n = v.getUint8(24), p = v.getUint8(28), q = v.getUint8(29);
   const e = v.getUint8(30), c = v.getUint8(31), b = v.getUint8(32), r = v.getUint8(33);
   const want = headerLen + 2 * matchLen + 2 * n * fighterLen + (p + q) * shotLen + e * eventLen + c * idLen + b * boxLen + r * trailLen;
@@ -34,7 +34,7 @@ export function parse(v) {
     s.cancelled.push(identity({ frame: v.getInt32(at, true), fighter: v.getUint8(at + 4), kind: v.getUint8(at + 5), serial: v.getUint8(at + 6) }));
   }
   for (let i = 0; i < b; i++, at += boxLen) {
-    s.boxes.push({ slot: v.getUint8(at), kind: v.getUint8(at + 1), x: v.getInt16(at + 4, true) / 16, y: v.getInt16(at + 6, true) / 16,
+    s.boxes.push({ slot: v.getUint8(at), kind: v.getUint8(at + 1), form: v.getUint8(at + 2), r: v.getInt16(at + 12, true) / 16, x: v.getInt16(at + 4, true) / 16, y: v.getInt16(at + 6, true) / 16,
       hw: v.getInt16(at + 8, true) / 16, hh: v.getInt16(at + 10, true) / 16 });
   }
   for (let i = 0; i < r; i++, at += trailLen) {
@@ -51,7 +51,9 @@ function match(v, o) {
   return {
     timer: v.getInt32(o, true), phaseFrames: v.getInt32(o + 4, true), frame: v.getInt32(o + 8, true), phase: v.getUint8(o + 12),
     round: v.getUint8(o + 13), wins: [v.getUint8(o + 14), v.getUint8(o + 15)], roundWinner: v.getUint8(o + 16), matchWinner: v.getUint8(o + 17),
-    slow: v.getUint8(o + 18), freeze: v.getUint8(o + 19), fighters: [], shots: [],
+    slow: v.getUint8(o + 18), freeze: v.getUint8(o + 19),
+    nodeFrames: v.getInt16(o + 20, true), struggle: v.getInt16(o + 22, true), node: v.getUint8(o + 24), owner: v.getUint8(o + 25), target: v.getUint8(o + 26), fallen: v.getUint8(o + 27),
+    score: [v.getUint16(o + 28, true), v.getUint16(o + 30, true)], fighters: [], shots: [],
   };
 }
 

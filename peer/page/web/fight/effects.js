@@ -51,6 +51,8 @@ export class Effects {
       case 'rage': this.word(e.fighter & 1, t('fight.rage'), id); break;
       case 'tag': case 'assist': case 'escape': case 'ring out': case 'kick-out': case 'tap-out': case 'reversal edge': case 'soul charge':
         if (f) this.word(e.fighter & 1, t('fight.' + kind.replace(/\W/g, '')), id); break;
+      case 'count': this.app.say(String(e.value)); if (f) this.word(e.fighter & 1, String(e.value), id); break;
+      case 'environment': add('burst', { ...spot(), size: 2.4, life: 26, dir, colour: '#ffb37a' }); this.shake('HeavyHit', dir, id); break;
       case 'wakeup': case 'stance': add('ring', { x: at.x, y: 20, size: 0.6, life: 10, colour: '#ffffff' }); break;
       default:
     }

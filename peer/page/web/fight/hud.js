@@ -2,6 +2,7 @@
 // 720 high, as wide as the window is. Side 0 is ▲, side 1 ◆.
 
 import { t } from '../language.js';
+import { Scene } from './scene.js';
 
 const bold = (px) => `italic 800 ${px}px "Trebuchet MS", "DejaVu Sans", system-ui, sans-serif`;
 const plain = (px) => `600 ${px}px "Trebuchet MS", "DejaVu Sans", system-ui, sans-serif`;
@@ -24,7 +25,7 @@ function label(c, s, x, y, fill, edge = 'rgba(10,8,24,0.85)', width = 5) {
 }
 
 export class Hud {
-  constructor(app) { this.app = app; this.clear(); }
+  constructor(app) { this.app = app; this.scene = new Scene(app); this.clear(); }
 
   clear() { this.ghost = [1, 1]; this.combo = [null, null]; this.spoken = ''; }
 
@@ -64,10 +65,11 @@ export class Hud {
     c.lineWidth = 2;
     c.stroke();
     const left = Math.max(0, Math.ceil(m.timer / 60)), late = left <= 10 && m.timer > 0;
-    c.font = bold(40 * (large > 1 ? 1.1 : 1));
+    c.font = bold((left > 99 ? 33 : 40) * (large > 1 ? 1.1 : 1));
     c.fillStyle = late ? colours.bad : '#fff4dc';
     c.fillText(m.timer > 0 || s.kind !== 2 ? String(left) : '∞', middle - 2, 64);
     this.announce(c, s, w, h, part);
+    this.scene.draw(c, s, w, h);
     for (const word of words) {
       c.textAlign = word.side ? 'right' : 'left';
       c.font = bold(26 * large);
@@ -158,17 +160,17 @@ export class Hud {
     (gauges[part?.ruleset] || []).forEach(([field], i) => label(c, t('gauge.' + field), at(240), h - 61 - i * 20 - this.raised(s), '#f4ead8', undefined, 3));
     const marks = [f.bits & 4 && t('fight.rage'), f.bits & 64 && t('fight.burnout'), f.bits & 8 && t('fight.armor'), f.stance > 0 && t('fight.stance', { n: f.stance })].filter(Boolean);
     if (marks.length) label(c, marks.join(' · '), at(40), h - 68 - this.raised(s) - (gauges[part?.ruleset] || []).length * 20, colour, undefined, 4);
-    const combo = this.combo[side];
+    const combo = this.combo[side], drop = s.kind === 1 ? 0 : s.count > 4 ? 46 : s.count > 2 ? 22 : 0;
     if (combo) {
       const pop = Math.max(0, 1 - combo.age / 8);
       c.globalAlpha = Math.min(1, (50 - combo.age) / 12);
       c.font = bold((44 + pop * 4) * large);
-      label(c, String(combo.hits), at(48), 188, colour, undefined, 8);
+      label(c, String(combo.hits), at(48), 188 + drop, colour, undefined, 8);
       const n = c.measureText(String(combo.hits)).width;
       c.font = bold(21 * large);
-      label(c, t('hud.hits'), at(58 + n), 176, '#fff4dc');
+      label(c, t('hud.hits'), at(58 + n), 176 + drop, '#fff4dc');
       c.font = plain(16 * large);
-      label(c, t('hud.damage', { n: combo.damage }), at(58 + n), 196, '#fff4dc', undefined, 4);
+      label(c, t('hud.damage', { n: combo.damage }), at(58 + n), 196 + drop, '#fff4dc', undefined, 4);
       c.globalAlpha = 1;
     }
   }

@@ -27,7 +27,7 @@ export class Stage {
   }
 
   /** cam: { x, y, zoom, w, h, floor } in design pixels; time in frames. */
-  draw(c, cam, time, half, calm) {
+  draw(c, cam, time, half, calm, open) {
     const { w, h } = cam, horizon = cam.floor - 150 * cam.zoom * 0.55 + cam.y * 0.25;
     const sky = c.createLinearGradient(0, 0, 0, horizon);
     sky.addColorStop(0, '#10122b');
@@ -57,7 +57,8 @@ export class Stage {
     });
     this.town(c, cam, horizon);
     this.water(c, cam, horizon, time, calm);
-    this.quay(c, cam, time, half);
+    this.quay(c, cam, time, half, open);
+    if (open) this.edges(c, cam, time, half, calm);
   }
 
   town(c, cam, horizon) {
@@ -104,7 +105,29 @@ export class Stage {
     }
   }
 
-  quay(c, cam, time, half) {
+  /** Where one can fall off, the planks end and the water begins. */
+  edges(c, cam, time, half, calm) {
+    const y = cam.floor + cam.y, z = cam.zoom, back = y - 46 * z;
+    for (const side of [-1, 1]) {
+      const at = (x, k) => cam.w / 2 + (side * x - cam.x) * z * k, top = at(half + 20, 0.92), foot = at(half + 14, 1.32), far = side < 0 ? -90 : cam.w + 90;
+      if (side < 0 ? Math.max(top, foot) < -80 : Math.min(top, foot) > cam.w + 80) continue;
+      const g = c.createLinearGradient(0, back, 0, cam.h);
+      g.addColorStop(0, '#2c2148');
+      g.addColorStop(1, '#0e0f26');
+      c.fillStyle = g;
+      c.beginPath(); c.moveTo(top, back - 1); c.lineTo(far, back - 1); c.lineTo(far, cam.h + 90); c.lineTo(foot, cam.h + 90); c.fill();
+      c.fillStyle = '#8d6a4a'; // the cut ends of the planks
+      c.beginPath(); c.moveTo(top, back); c.lineTo(top + side * 9 * z, back + 3 * z); c.lineTo(foot + side * 15 * z, cam.h + 90); c.lineTo(foot, cam.h + 90); c.fill();
+      c.strokeStyle = 'rgba(255,214,160,0.22)';
+      c.lineWidth = 2;
+      for (let i = 0; i < 9; i++) {
+        const wy = back + 14 * z + i * 17 * z, wx = top + side * (30 + ((i * 67) % 150)) * z + (calm ? 0 : Math.sin(time / 40 + i) * 8);
+        c.beginPath(); c.moveTo(wx, wy); c.lineTo(wx + 30, wy); c.stroke();
+      }
+    }
+  }
+
+  quay(c, cam, time, half, open) {
     const y = cam.floor + cam.y, z = cam.zoom, back = y - 46 * z;
     const at = (x, k = 1) => cam.w / 2 + (x - cam.x) * z * k;
     // Railing behind the fighters, with lamps.
@@ -142,7 +165,7 @@ export class Stage {
       glow(c, 0, 0, 190 * z, 'rgba(255,186,100,0.17)');
       c.restore();
     }
-    for (const side of [-1, 1]) { // the ends of the stage
+    for (const side of open ? [] : [-1, 1]) { // the ends of the stage
       const x = at(side * (half + 30));
       c.fillStyle = '#171326';
       c.fillRect(x - 11 * z, y - 62 * z, 22 * z, 74 * z);

@@ -28,17 +28,29 @@ export function drawShots(c, view, s, a, between) {
 
 const boxColours = ['rgba(80,220,140,', 'rgba(255,80,90,', 'rgba(255,190,60,'];
 
-/** Boxes: hurt solid, hit hatched with a thick edge, shot dashed. */
+/** The path of a shape: a box, or what lies within r of a line across it. */
+function shapePath(c, b) {
+  const x = b.x - b.hw, y = b.y - b.hh;
+  c.beginPath();
+  if (!b.form) { c.rect(x, y, 2 * b.hw, 2 * b.hh); return; }
+  const dx = b.hw - b.r, dy = (b.hh - b.r) * (b.form === 2 ? -1 : 1), turn = Math.atan2(dy, dx);
+  c.arc(b.x - dx, b.y - dy, b.r, turn + Math.PI / 2, turn - Math.PI / 2);
+  c.arc(b.x + dx, b.y + dy, b.r, turn - Math.PI / 2, turn + Math.PI / 2);
+  c.closePath();
+}
+
+/** Shapes: hurt solid, hit hatched with a thick edge, shot dashed. */
 export function drawBoxes(c, s) {
   for (const b of s.boxes) {
     const colour = boxColours[b.kind] || boxColours[0], x = b.x - b.hw, y = b.y - b.hh, w = 2 * b.hw, h = 2 * b.hh;
+    shapePath(c, b);
     c.fillStyle = colour + (b.kind === 1 ? '0.34)' : '0.16)');
-    c.fillRect(x, y, w, h);
+    c.fill();
     c.strokeStyle = colour + '0.95)';
     c.lineWidth = b.kind === 1 ? 2.2 : 1.2;
     c.setLineDash(b.kind === 2 ? [5, 3] : []);
-    c.strokeRect(x, y, w, h);
-    if (b.kind === 1) { c.beginPath(); c.moveTo(x, y); c.lineTo(x + w, y + h); c.moveTo(x + w, y); c.lineTo(x, y + h); c.lineWidth = 0.7; c.stroke(); }
+    c.stroke();
+    if (b.kind === 1) { c.save(); c.clip(); c.beginPath(); c.moveTo(x, y); c.lineTo(x + w, y + h); c.moveTo(x + w, y); c.lineTo(x, y + h); c.lineWidth = 0.7; c.stroke(); c.restore(); }
   }
   c.setLineDash([]);
 }

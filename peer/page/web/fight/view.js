@@ -89,6 +89,7 @@ export class View {
 
   draw(frames) {
     this.resize();
+    if (this.fighting) this.cam.floor -= this.hud.raised(this.s) * 0.7; // bars below
     this.frames++;
     const c = this.c, s = this.s, calm = this.app.settings.reduced;
     const still = s && s.flags & (Flag.paused | Flag.frozen);
@@ -106,8 +107,8 @@ export class View {
     c.translate(cam.w / 2 + o.x, cam.h / 2 + o.y);
     c.rotate(o.degrees * Math.PI / 180);
     c.translate(-cam.w / 2, -cam.h / 2);
-    const half = this.app.data.stage[this.part?.ruleset || 'sf']?.half || 640;
-    this.stage.draw(c, cam, this.time, half, calm);
+    const { half = 640, ring_out: open = false } = this.app.data.stage[this.part?.ruleset || 'sf'] || {};
+    this.stage.draw(c, cam, this.time, half, calm, open);
     c.save();
     c.translate(cam.w / 2 - cam.x * cam.zoom, cam.floor + cam.y);
     c.scale(cam.zoom, -cam.zoom);
@@ -122,8 +123,9 @@ export class View {
     this.hud.draw(c, s, cam.w, cam.h, this.part, this.effects.words);
     if (s.kind !== 1 && s.trail.length) {
       const long = { trail: this.trail.list };
-      drawTrail(c, long, cam.w, 118, this.app.settings.colours);
-      drawHistory(c, long, cam.w, 280, this.app.settings.colours);
+      const top = s.count > 4 ? 158 : s.count > 2 ? 136 : 118;
+      drawTrail(c, long, cam.w, top, this.app.settings.colours);
+      drawHistory(c, long, cam.w, top + 162, this.app.settings.colours);
     }
     if (s.kind !== 3) this.net.draw(c, cam.w, cam.h);
     if (s.flags & Flag.overlay) this.overlay(c, t('fight.recovery'));
@@ -135,9 +137,10 @@ export class View {
   follow(s, at, frames, calm) {
     const cam = this.cam, [p, q] = s.point.map((i) => at[i] || { x: 0, y: 0 });
     const apart = Math.abs(p.x - q.x), half = this.app.data.stage[this.part?.ruleset || 'sf']?.half || 640;
-    const zoom = Math.max(1.3, Math.min(calm ? 1.6 : 1.9, cam.w / (apart + 330)));
+    const high = Math.max(p.y, q.y) + 200, sky = cam.floor - (s.kind === 1 ? 126 : 190); // the higher one's head stays below the bars
+    const zoom = Math.min(Math.max(1.3, Math.min(calm ? 1.6 : 1.9, cam.w / (apart + 330))), Math.max(0.95, (sky + 80) / high));
     const room = Math.max(0, half + 70 - cam.w / 2 / zoom), x = Math.max(-room, Math.min(room, (p.x + q.x) / 2));
-    const y = Math.max(0, Math.max(p.y, q.y) - 150) * 0.55 * zoom;
+    const y = Math.max(0, high * zoom - sky);
     const k = this.cut ? 1 : 1 - Math.exp(-frames / 7);
     this.cut = false;
     cam.x += (x - cam.x) * k;

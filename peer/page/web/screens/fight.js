@@ -23,9 +23,9 @@ export function netLine(app, part) {
   };
 }
 
-export function pauseDialog(app, sentence, leave) {
-  const d = openDialog(app, t('pause.title'), [el('p', { class: 'quiet' }, sentence),
-    el('div', { class: 'column' }, button(t('pause.resume'), () => d.close(), { class: 'main', 'data-first': true }), button(t('controls'), () => app.controls()),
+export function pauseDialog(app, sentence, leave, key = 'pause') {
+  const d = openDialog(app, t(key + '.title'), [el('p', { class: 'quiet' }, sentence),
+    el('div', { class: 'column' }, button(t(key + '.resume'), () => d.close(), { class: 'main', 'data-first': true }), button(t('controls'), () => app.controls()),
       button(t('settings'), () => settingsDialog(app)), button(t('pause.graph'), () => { app.view.toggleGraph(); d.close(); }), leave(() => d.close()))]);
 }
 

@@ -2,6 +2,7 @@ import { el, text, show, button } from '../dom.js';
 import { t } from '../language.js';
 import { clock } from '../dom.js';
 import { openDialog } from './dialog.js';
+import { rulesText } from './rules.js';
 
 const most = 120 * 1024;
 
@@ -31,7 +32,7 @@ export function replays(app, root) {
       body.replaceChildren(...(p.list || []).map((r, i) => {
         const when = new Date(r.when), who = `${names(r.teams[0])} – ${names(r.teams[1])}`;
         return el('tr', {}, el('td', {}, isNaN(when) ? '' : when.toLocaleString()), el('td', {}, who), el('td', {}, clock(r.frames * 1000 / 60)),
-          el('td', {}, app.word('ruleset', r.ruleset)),
+          el('td', {}, r.ruleset ? rulesText(app, r) : ''),
           el('td', {}, r.sentence ? el('span', { class: 'quiet' }, r.sentence, ' ') : button(t('replays.open'), () => app.cmd('open', { id: r.id }), { class: 'main', 'data-first': i === 0, 'aria-label': t('replays.openwhat', { who }) }),
             button(t('replays.export'), () => app.cmd('export', { id: r.id })), button(t('replays.delete'), () => remove(r))));
       }));

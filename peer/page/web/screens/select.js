@@ -1,7 +1,8 @@
-import { el, text, show, button, holdButton } from '../dom.js';
+import { el, text, button, holdButton } from '../dom.js';
 import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { portrait } from '../fight/portrait.js';
+import { rulesText } from './rules.js';
 
 export function leaveDialog(app, sentence, cmd) {
   const d = openDialog(app, t('leave.title'), [el('p', {}, sentence),
@@ -10,7 +11,7 @@ export function leaveDialog(app, sentence, cmd) {
 }
 
 export function select(app, root, part) {
-  const train = part.kind === 'train', size = train ? 2 : part.size;
+  const { size } = part;
   let touched = false;
   let team = [...(part.you.team || [])].slice(0, size), now = part;
   const cards = app.data.fighters.map((f) => {
@@ -23,9 +24,9 @@ export function select(app, root, part) {
   const plan = el('p', { class: 'plan' }), facts = el('p', { class: 'quiet' }), chosen = el('p', { class: 'lead', role: 'status' }), marks = el('p', { class: 'marks' });
   const ready = button('', () => pick(!now.you.ready), { class: 'main ready' });
   const grid = el('div', { class: 'cards', role: 'group', 'aria-label': t('select.title') }, cards.map((c) => c.node));
-  const rules = t('select.rules', { ruleset: app.word('ruleset', part.ruleset), format: part.format, rounds: part.rounds });
-  root.append(el('div', { class: 'panel full' }, el('h1', {}, t(train ? 'select.train' : 'select.title')),
-    el('p', { class: 'quiet' }, train ? t('select.trainhint') : part.opponent ? t('select.against', { name: app.person(part.opponent, 1, 0), rules }) : rules),
+  const rules = rulesText(app, part);
+  root.append(el('div', { class: 'panel full' }, el('h1', {}, t(size > 1 ? 'select.team' : 'select.title')),
+    el('p', { class: 'quiet' }, part.opponent ? t('select.against', { name: app.person(part.opponent, 1, 0), rules }) : rules),
     grid, plan, facts, chosen, el('div', { class: 'row' }, ready, button(t('back'), () => back())), marks, el('div', { 'data-wait': true })));
 
   function describe(f) {
@@ -40,36 +41,32 @@ export function select(app, root, part) {
       team = [key];
     } else {
       const i = team.indexOf(key);
-      if (i >= 0 && !train) team.splice(i, 1);
+      if (i >= 0) team.splice(i, 1);
       else if (team.length < size) team.push(key);
-      else team = train ? [key] : [...team.slice(1), key];
+      else team = [...team.slice(1), key];
     }
     app.sound.menu();
     paint();
-    if (!train && team.length === size) pick(false);
+    if (team.length === size) pick(false);
   }
   function pick(yes) {
     if (team.length < size) return;
-    if (train) { app.cmd('train', { team }); return; }
     app.cmd('pick', { team, ready: yes });
   }
   function paint() {
     for (const c of cards) {
-      const at = team.indexOf(c.f.key), both = train && team[0] === c.f.key && team[1] === c.f.key;
+      const at = team.indexOf(c.f.key);
       c.node.setAttribute('aria-pressed', String(at >= 0));
-      text(c.order, at < 0 ? '' : both ? '1 2' : size > 1 ? String(at + 1) : '✓');
+      text(c.order, at < 0 ? '' : size > 1 ? String(at + 1) : '✓');
     }
     const list = team.map((k) => app.fighter(k).name).join(' + ');
     text(chosen, list ? t('select.chosen', { list }) : t(size > 1 ? 'select.several' : 'select.one', { n: size }));
     ready.disabled = team.length < size;
-    text(ready, t(train ? 'select.go' : now.you.ready ? 'select.unready' : 'select.ready'));
-    if (!train) text(marks, `${now.you.ready ? '✓' : '○'} ${t('person.you')}   ${now.they.ready ? '✓' : '○'} ${app.person(now.opponent, 1, 0)}`);
+    text(ready, t(now.you.ready ? 'select.unready' : 'select.ready'));
+    text(marks, `${now.you.ready ? '✓' : '○'} ${t('person.you')}   ${now.they.ready ? '✓' : '○'} ${app.person(now.opponent, 1, 0)}`);
     grid.classList.toggle('locked', Boolean(now.you.ready));
   }
-  function back() {
-    if (now.kind === 'match') leaveDialog(app, t('leave.select'), 'leave');
-    else app.cmd('cancel');
-  }
+  function back() { leaveDialog(app, t('leave.select'), 'leave'); }
   describe(app.fighter(team[0]));
   paint();
   (cards.find((c) => c.f.key === team[0]) || cards[0]).node.setAttribute('data-first', '');
@@ -77,7 +74,6 @@ export function select(app, root, part) {
     update(p) {
       now = p;
       if (p.you.team?.length) team = [...p.you.team].slice(0, size);
-      show(marks, !train);
       paint();
     },
     back,

@@ -20,7 +20,7 @@ export function theatre(app, root, part) {
   return {
     update(p) {
       part = p;
-      app.view.frameOf({ ruleset: 'sf', rounds: 0, teams: p.teams, kind: 'theatre' });
+      app.view.frameOf({ ruleset: p.ruleset, format: p.format, rounds: p.rounds, teams: p.teams, kind: 'theatre' });
       text(play, t(p.playing ? 'theatre.pause' : 'theatre.play'));
       seek.max = Math.max(1, p.frames);
       if (performance.now() - dragged > 400) seek.value = p.frame;

@@ -3,6 +3,7 @@ import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { settingsDialog } from './settings.js';
 import { howDialog } from './how.js';
+import { rulesFields, teamFields, sizeOf, chosenLast } from './rules.js';
 
 const codeShape = /^[23456789BCDFGHJKMNPQRTVWXYZ]{8,12}$/;
 
@@ -34,29 +35,43 @@ export function joinDialog(app, relay) {
 }
 
 function hostDialog(app, part) {
-  const rounds = el('select', { id: 'host-rounds', 'data-first': true }, [1, 2, 3, 4, 5].map((n) => el('option', { value: n, selected: n === 2 }, t('host.rounds', { n }))));
+  const rules = rulesFields(app, 'host');
   const relay = el('input', { type: 'text', id: 'host-relay', autocomplete: 'off', spellcheck: 'false', maxlength: 255, placeholder: part.relay, value: '' });
   const d = openDialog(app, t('host.title'), [
-    el('div', { class: 'field' }, el('label', { for: 'host-rounds' }, t('host.length')), rounds),
+    rules.nodes,
     el('div', { class: 'field' }, el('label', { for: 'host-relay' }, t('host.relay')), relay),
     el('p', { class: 'quiet' }, part.relay === 'this machine' ? t('host.embedded') : t('host.through', { relay: part.relay })),
     el('div', { class: 'row' }, button(t('host.go'), () => {
-      app.cmd('host', { rounds: Number(rounds.value), ...(relay.value.trim() ? { relay: relay.value.trim() } : {}) });
+      app.cmd('host', { ...rules.value, ...(relay.value.trim() ? { relay: relay.value.trim() } : {}) });
       d.close();
-    }, { class: 'main' }), button(t('back'), () => d.close()))]);
+    }, { class: 'main', 'data-first': true }), button(t('back'), () => d.close()))]);
 }
 
 function machineDialog(app) {
-  const d = openDialog(app, t('machine.title'), [el('p', { class: 'quiet' }, t('machine.text')),
-    el('div', { class: 'row' }, ['easy', 'medium', 'hard'].map((bot) => button(t('bot.' + bot), () => { app.cmd('play', { bot }); d.close(); },
-      { class: bot === 'medium' ? 'main' : '', 'data-first': bot === 'medium' })))]);
+  const own = teamFields(app, 'machine', 0, t('rules.yours'));
+  const rules = rulesFields(app, 'machine', { onchange: (v) => { own.size = sizeOf(v.format); } });
+  const d = openDialog(app, t('machine.title'), [el('div', { class: 'columns' }, el('div', {}, rules.nodes), own.node), el('p', { class: 'quiet' }, t('machine.text')),
+    el('div', { class: 'row' }, ['easy', 'medium', 'hard'].map((bot) => button(t('bot.' + bot), () => { app.cmd('play', { bot, ...rules.value, team: own.value }); d.close(); },
+      { class: bot === 'medium' ? 'main' : '', 'data-first': bot === 'medium' })))], { wide: true });
+}
+
+/** Rules and fighters of the training room. */
+export function trainDialog(app) {
+  const sides = [0, 1].map((side) => teamFields(app, 'train', side, t(side ? 'rules.theirs' : 'rules.yours')));
+  const rules = rulesFields(app, 'room', { rounds: false, onchange: (v) => { for (const s of sides) s.size = sizeOf(v.format); } });
+  const d = openDialog(app, t('select.train'), [el('div', { class: 'columns' }, el('div', {}, rules.nodes), el('div', { class: 'teams' }, sides.map((s) => s.node))),
+    el('div', { class: 'row' }, button(t('select.go'), () => { app.cmd('train', { ...rules.value, teams: sides.map((s) => s.value) }); d.close(); }, { class: 'main', 'data-first': true }),
+      button(t('back'), () => d.close()))], { wide: true });
 }
 
 export function title(app, root, part) {
   const entry = (key, act, first) => el('li', {}, el('button', { type: 'button', class: 'entry', onclick: act, 'data-first': first },
     el('span', { class: 'name' }, t(key)), el('span', { class: 'what' }, t(key + '.what'))));
   const sentence = el('p', { class: 'sentence', role: 'status' });
-  const train = () => app.cmd('train', { team: [app.data.fighters[0].key, app.data.fighters[1 % app.data.fighters.length].key] });
+  const train = () => {
+    const { ruleset, format, teams } = chosenLast();
+    app.cmd('train', { ...(ruleset ? { ruleset, format } : {}), teams: teams.every((list) => list.length) ? teams : [] });
+  };
   root.append(el('div', { class: 'titlebox' },
     el('h1', { class: 'logo' }, el('span', { 'aria-hidden': 'true', class: 'mark' }), 'Backstep'),
     el('p', { class: 'motto' }, t('title.motto')), sentence,

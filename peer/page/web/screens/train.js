@@ -2,7 +2,8 @@ import { el, text, show, button } from '../dom.js';
 import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { pauseDialog } from './fight.js';
-import { select } from './select.js';
+import { trainDialog } from './title.js';
+import { remember } from './rules.js';
 
 const dummies = ['stand', 'crouch', 'jump', 'guard', 'guard-low', 'player2', 'bot-easy', 'bot-medium', 'bot-hard', 'play'];
 const sliders = [['latency_ms', 0, 400, 10], ['jitter_ms', 0, 60, 1], ['loss_pct', 0, 30, 1], ['rollback', 0, 8, 1], ['delay', 0, 8, 1]];
@@ -47,7 +48,7 @@ export function train(app, root, part) {
         field('train-boxes', t('train.boxes'), boxes), field('train-refill', t('train.refill'), refill),
         el('div', { class: 'row' }, record, button(t('train.clear'), () => option({ act: 'clear' })), button(t('train.reset'), () => option({ act: 'reset' })))),
       el('div', {}, el('h3', {}, t('train.network')), el('p', { class: 'quiet' }, t('train.networktext')), ranges.map((r) => field('train-' + r.field, t('train.' + r.field), r.range, r.out)))),
-    el('div', { class: 'row' }, button(t('train.fighters'), () => { d.close(); fighters(); }), button(t('controls'), () => app.controls()), button(t('back'), () => d.close(), { class: 'main' }))],
+    el('div', { class: 'row' }, button(t('train.fighters'), () => { d.close(); trainDialog(app); }), button(t('controls'), () => app.controls()), button(t('back'), () => d.close(), { class: 'main' }))],
     { wide: true, onclose: () => { refresh = null; } });
     refresh = () => {
       const o = part.options;
@@ -63,20 +64,13 @@ export function train(app, root, part) {
     refresh();
   }
 
-  function fighters() {
-    const box = el('div', {});
-    const d = openDialog(app, t('select.train'), [box], { wide: true });
-    const s = select({ ...app, __proto__: app, cmd: (name, fields) => { if (name === 'train') app.cmd(name, fields); d.close(); } }, box,
-      { kind: 'train', side: 0, ruleset: 'sf', format: '1v1', rounds: 2, size: 2, opponent: null, you: { team: [part.teams[0][0], part.teams[1][0]], ready: false }, they: { ready: false } });
-    s.update?.({ kind: 'train', you: { team: [part.teams[0][0], part.teams[1][0]], ready: false }, they: { ready: false } });
-  }
-
   return {
     plays: true,
     two: true,
     update(p) {
       part = p;
-      app.view.frameOf({ ruleset: 'sf', rounds: 0, teams: p.teams, kind: 'train' });
+      app.view.frameOf({ ruleset: p.ruleset, format: p.format, rounds: 0, teams: p.teams, kind: 'train' });
+      remember({ ruleset: p.ruleset, format: p.format, teams: p.teams.map((list) => [...list]) });
       const o = p.options;
       text(status, [t('train.status', { dummy: t('dummy.' + o.dummy), slot: o.slot + 1, frames: p.slots[o.slot] }), p.recording && '● ' + t('train.recording'), p.playing && '▶ ' + t('train.playing'),
         p.advantage !== null && t('train.advantage', { n: (p.advantage > 0 ? '+' : '') + p.advantage }), p.last.move && t('train.last', { move: p.last.move, damage: p.last.damage, hits: p.last.hits }),
@@ -91,7 +85,7 @@ export function train(app, root, part) {
       return true;
     },
     back() {
-      pauseDialog(app, t('train.text'), (close) => [button(t('train.options'), () => { close(); options(); }), button(t('train.leave'), () => { app.cmd('title'); close(); }, { class: 'danger' })]);
+      pauseDialog(app, t('train.text'), (close) => [button(t('train.options'), () => { close(); options(); }), button(t('train.leave'), () => { app.cmd('title'); close(); }, { class: 'danger' })], 'train');
     },
     leave() { app.view.frameOf(null); show(bar, false); },
   };
