@@ -16,7 +16,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench linksoak pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench fecbench linksoak pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -31,6 +31,7 @@ help:
 	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
 	@echo "make netbench  every scenario of the shared network model beside the reference figures; fails on a missed target"
 	@echo "make linkbench  late inputs and bytes under loss, bursts and recorded networks, for each way of repairing; snapshots likewise"
+	@echo "make fecbench  the packet code beside kcp-go's and reedsolomon alone, in one process"
 	@echo "make golden  write the corpus of golden matches anew (REASON='what changed the game')"
 	@echo "make crossarch  the game on six architectures, all hashes equal (apt-get install qemu-user nodejs)"
 	@echo "make roundrobin  who wins how often: bots, every pairing, both sides, 200 matches each"
@@ -72,6 +73,10 @@ lint:
 relaybench:
 	cd scripts/bench && $(GO) build -o ../../bin/relaybench .
 	$(RELAYBENCH_WITH) bin/relaybench $(RELAYBENCH)
+
+fecbench:
+	cd scripts/bench && $(GO) build -o ../../bin/fecbench ./fecbench
+	bin/fecbench
 
 fuzz:
 	GO='$(GO)' sh scripts/fuzz.sh $(FUZZTIME)

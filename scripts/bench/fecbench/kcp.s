@@ -1,0 +1,1 @@
+// See kcp.go.
