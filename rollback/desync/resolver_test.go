@@ -141,7 +141,7 @@ func (c *court) run(seconds int64) (strays int) {
 	return strays
 }
 
-// S-04, LOCK-17, LOCK-18, LOCK-19: wherever one side went wrong, both find that label and those bytes; what does not happen again is
+// S-04, S-12, LOCK-17, LOCK-18, LOCK-19: wherever one side went wrong, both find that label and those bytes; what does not happen again is
 // repaired by stepping again, what does by the host's state, which an unranked guest may accept once; ranked matches end.
 func TestResolver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
