@@ -28,7 +28,7 @@ help:
 	@echo "make relaybench  the relay against coturn and pion/turn (apt-get install coturn; RELAYBENCH=flags)"
 	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
-	@echo "make natlab  the real programs between pairs of NATs, as root on Linux, and a table (NATLAB='-runs 5 -rtt 100ms')"
+	@echo "make natlab  the real programs between every pair of networks, what happens to running matches, and tables; as root on Linux (NATLAB='-set key -rtt 60ms')"
 	@echo "make netbench  every scenario of the shared network model beside the reference figures; fails on a missed target"
 	@echo "make linkbench  late inputs and bytes under loss, bursts and recorded networks, for each way of repairing; snapshots likewise"
 	@echo "make fecbench  the packet code beside kcp-go's and reedsolomon alone, in one process"

@@ -37,7 +37,7 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 		r.Player = report.Of(c.Name)
 	}
 	f := &bout{app: a, m: m, c: &c, show: newShow(a.page)}
-	f.show.grade, f.show.fec, f.show.path = m.grade, c.FEC, m.ch.paths.Path
+	f.show.grade, f.show.fec, f.show.paths = m.grade, c.FEC, m.ch.paths
 	src := source.Source(a.page.Words())
 	if c.Input != "page" && c.Input != "" {
 		if src, err = source.Open(c.Input, c.side()); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"backstep/natpunch"
+	"backstep/peer/report"
 )
 
 // TestHUDSaysWhy: a reason that lasts is told once; one that passes, and that
@@ -28,5 +29,43 @@ func TestHUDSaysWhy(t *testing.T) {
 	step(natpunch.KindTunnel, "relayed over TCP: UDP is blocked", 20)
 	if got := out.String(); strings.Count(got, "symmetric NAT") != 1 || strings.Count(got, "UDP is blocked") != 1 || strings.Count(got, "\n") != 2 {
 		t.Errorf("%q", got)
+	}
+}
+
+// scriptedPath is on the path its test sets.
+type scriptedPath struct{ natpunch.Kind }
+
+func (p *scriptedPath) Path() natpunch.Kind { return p.Kind }
+func (p *scriptedPath) Reason() string      { return "because it is " + p.String() }
+func (p *scriptedPath) Stats() natpunch.Stats {
+	return natpunch.Stats{Path: p.Kind, LocalCandidate: p.String(), RemoteCandidate: p.String()}
+}
+
+// TestPathOfTheLastTick: a direct path that fell silent after the last frame
+// stays the path of the match; one that fell silent before does not.
+func TestPathOfTheLastTick(t *testing.T) {
+	for _, late := range []bool{true, false} {
+		r := report.New("test", "host")
+		p := &scriptedPath{natpunch.KindRelay}
+		w := pathWatch{report: r, paths: p}
+		w.look(0)
+		p.Kind = natpunch.KindDirect
+		w.look(9)
+		p.Kind = natpunch.KindRelay
+		if !late {
+			w.look(20)
+		}
+		r.Path = report.Of("relay") // as the channel reports it at the end
+		w.end()
+		want, changes := "direct", 2
+		if !late {
+			want, changes = "relay", 3
+		}
+		if *r.Path != want || len(r.PathChanges) != changes {
+			t.Errorf("late %v: %s after %v", late, *r.Path, r.PathChanges)
+		}
+		if late && (*r.PathReason != "because it is direct" || *r.LocalCandidate != "direct" || *r.RemoteCandidate != "direct") {
+			t.Errorf("%s, %s, %s", *r.PathReason, *r.LocalCandidate, *r.RemoteCandidate)
+		}
 	}
 }

@@ -232,6 +232,7 @@ func (c *Config) play(ctx context.Context, ch *channel, d *duel) (match.Outcome,
 	o := loop.Outcome()
 	d.report.FillMatch(o)
 	c.fillChannel(d.report, ch)
+	changes.end()
 	err := matchFailure(o)
 	if o.End == match.EndInterrupt && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -300,15 +301,32 @@ func (c *Config) fillChannel(r *report.Report, ch *channel) {
 }
 
 // pathWatch enters path changes into the report.
+type pathWatched interface {
+	pathTeller
+	Stats() natpunch.Stats
+}
+
 type pathWatch struct {
 	report *report.Report
-	paths  *natpunch.Paths
+	paths  pathWatched
 	last   natpunch.Kind
+	stats  natpunch.Stats // when that became the path
+	reason string
 }
 
 func (w *pathWatch) look(frame int32) {
 	if k := w.paths.Path(); k != w.last && k != natpunch.KindNone {
-		w.last = k
+		w.last, w.stats, w.reason = k, w.paths.Stats(), w.paths.Reason()
 		w.report.PathChanges = append(w.report.PathChanges, report.PathChange{Frame: max(frame, 0), Path: k.String()})
 	}
+}
+
+// end keeps the path of the last tick in the report: a direct one falls silent
+// when the opponent leaves first, which says nothing about it.
+func (w *pathWatch) end() {
+	if k := w.paths.Path(); k == w.last || w.last != natpunch.KindLAN && w.last != natpunch.KindDirect {
+		return
+	}
+	w.report.Path, w.report.PathReason = report.Of(w.last.String()), report.Of(w.reason)
+	w.report.LocalCandidate, w.report.RemoteCandidate = report.Of(w.stats.LocalCandidate), report.Of(w.stats.RemoteCandidate)
 }

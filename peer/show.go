@@ -30,7 +30,7 @@ type show struct {
 	longest   int
 	grade     string
 	fec       fec.Mode
-	path      func() natpunch.Kind
+	paths     pathTeller
 	offered   bool
 }
 
@@ -152,9 +152,12 @@ func (s *show) net(l *match.Loop, r *rollback.Result) {
 	rtt, jitter := link.RoundTrip()
 	n := page.Net{
 		Frame: r.Frame, Ping: millis(rtt), Jitter: millis(jitter), Loss: float64(st.LossMillionths) / 10_000,
-		Delay: session.InputDelay(), Rollback: s.deepest, RollbackMax: s.longest, Stalls: session.Stats().Stalls, Path: s.path().String(),
+		Delay: session.InputDelay(), Rollback: s.deepest, RollbackMax: s.longest, Stalls: session.Stats().Stalls, Path: s.paths.Path().String(),
 		Advantage: session.Advantage(), FEC: s.fec.String(), Parity: st.Parity, Recovered: st.Recovered, Second: st.Second,
 		Grade: s.grade, Mode: session.Mode().String(), Status: r.Status.String(),
+	}
+	if p := s.paths.Path(); p != natpunch.KindLAN && p != natpunch.KindDirect {
+		n.Why = s.paths.Reason()
 	}
 	sync := d.Stats().Sync
 	n.Offset = sync.Offset.MeanMilli() / 1000

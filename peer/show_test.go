@@ -68,7 +68,7 @@ func newBench(tb testing.TB, shown bool) *bench {
 		}
 		tb.Cleanup(s.Close)
 		b.show = newShow(s)
-		b.show.path = func() natpunch.Kind { return natpunch.KindNone }
+		b.show.paths = noPath{}
 		b.show.begin(1, page.KindMatch, 0)
 	}
 	for side := range b.loops {
@@ -127,3 +127,9 @@ func BenchmarkFrame(b *testing.B) {
 		})
 	}
 }
+
+// noPath is a path manager before there is a path.
+type noPath struct{}
+
+func (noPath) Path() natpunch.Kind { return natpunch.KindNone }
+func (noPath) Reason() string      { return "no path: it has not been tried yet" }

@@ -282,6 +282,7 @@ type Net struct {
 	RollbackMax int     `json:"rollback_max"`
 	Stalls      int64   `json:"stalls"`
 	Path        string  `json:"path"`
+	Why         string  `json:"why"` // no better path; empty for lan and direct
 	Offset      int64   `json:"offset_us"`
 	Advantage   int32   `json:"advantage"`
 	Up          int64   `json:"up_bps"`

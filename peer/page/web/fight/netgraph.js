@@ -32,9 +32,9 @@ export class NetGraph {
 
   draw(c, w, h) {
     if (!this.visible) return;
-    const x = w - 412, y = Math.min(104, h - 220), k = this.app.settings.colours;
+    const x = w - 412, y = Math.min(104, h - 236), k = this.app.settings.colours;
     c.fillStyle = 'rgba(12,12,28,0.82)';
-    c.beginPath(); c.roundRect(x, y, 392, 196, 8); c.fill();
+    c.beginPath(); c.roundRect(x, y, 392, this.last?.why ? 212 : 196, 8); c.fill();
     c.font = '600 11px system-ui, sans-serif';
     c.textAlign = 'left';
     c.textBaseline = 'alphabetic';
@@ -65,5 +65,6 @@ export class NetGraph {
     if (!n) { c.fillText(t('graph.none'), x + 12, y + 172); return; }
     c.fillText(t('graph.one', { path: n.path, loss: n.loss_pct.toFixed(1), stalls: n.stalls, offset: (n.offset_us / 1000).toFixed(1), adv: n.advantage }), x + 12, y + 172);
     c.fillText(t('graph.two', { up: (n.up_bps / 1000).toFixed(1), down: (n.down_bps / 1000).toFixed(1), fec: n.fec, rec: n.recovered, second: n.second }), x + 12, y + 187);
+    if (n.why) c.fillText(n.why, x + 12, y + 202, 368);
   }
 }
