@@ -152,7 +152,7 @@ func (a *app) settle(ctx context.Context, m *company) error {
 
 // forecast is what the measurements so far promise.
 func (m *company) forecast(began int64, probed bool) *page.Forecast {
-	f := &page.Forecast{Opponent: m.opponent(), Warnings: []string{}, Path: m.ch.paths.Path().String(), Mode: m.tuned().Mode.String(), Delay: m.c.Delay}
+	f := &page.Forecast{Opponent: m.opponent(), Side: m.c.side(), Warnings: []string{}, Path: m.ch.paths.Path().String(), Mode: m.tuned().Mode.String(), Delay: m.c.Delay}
 	if !probed {
 		f.Probe = 1
 		f.Sentence = "Nothing can be measured before both of you accept, because the relay may not be used."

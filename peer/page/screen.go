@@ -74,6 +74,7 @@ type Starting struct {
 // Forecast is what the connection promises.
 type Forecast struct {
 	Opponent Person   `json:"opponent"`
+	Side     int      `json:"side"` // of this player
 	You      string   `json:"you"`
 	They     string   `json:"they"`
 	Probe    float64  `json:"probe"`

@@ -29,6 +29,7 @@ type Settings struct {
 	ReducedMotion string             `json:"reduced_motion"`
 	HUD           string             `json:"hud"`
 	Interpolate   bool               `json:"interpolate"`
+	MuteChat      bool               `json:"mute_chat"`
 	Shake         int                `json:"shake"`
 	Delay         string             `json:"delay"`
 	Relay         string             `json:"relay"`

@@ -47,6 +47,16 @@ test('two pages play a match through a code, rematch and leave; reload comes bac
   await pb.waitForFunction(() => globalThis.backstep.screen.forecast?.sentence, null, { timeout: 30000 });
   for (const p of [pa, pb]) { await keyTo(p, 'Accept'); await p.keyboard.press('Enter'); }
   for (const p of [pa, pb]) await screen(p, 'select');
+  // What one says stands on the other's page as text, however it is written.
+  const heard = (p, n) => until(() => p.evaluate((k) => globalThis.backstep.talk?.lines.at(-1)?.n === k, n), 10000, `line ${n} does not arrive`);
+  await keyTo(pb, 'chat-text');
+  await pb.keyboard.insertText('<img src=x onerror="globalThis.owned=1"> \u202eevil\u001b[31m z' + '\u0300'.repeat(60));
+  await pb.keyboard.press('Enter');
+  await heard(pa, 1);
+  const line = await pa.locator('.lines li .text').last().innerText();
+  assert.match(line, /^<img src=x onerror="globalThis.owned=1"> evil *\[31m z\u0300{0,2}$/u);
+  assert.equal(await pa.locator('#screen img').count(), 0);
+  assert.ok((await pa.locator('.lines li').last().boundingBox()).height < 70, 'marks do not climb over the page');
   for (const p of [pa, pb]) { await keyTo(p, 'Ready'); await p.keyboard.press('Enter'); }
 
   const play = async () => {
@@ -87,6 +97,12 @@ test('two pages play a match through a code, rematch and leave; reload comes bac
     assert.equal(ra.score[0] + ra.score[1], done);
   };
   await finish(1);
+  await keyTo(pa, 'chat-text');
+  await pa.keyboard.type('well fought');
+  await pa.keyboard.press('Enter');
+  await heard(pb, 2);
+  assert.equal(await pb.locator('.lines li .text').last().innerText(), 'well fought');
+  assert.equal(await pa.evaluate(() => globalThis.owned), undefined);
   // A press is not enough for a rematch, a hold is.
   for (const p of [pa, pb]) {
     await keyTo(p, 'Hold for a rematch');

@@ -63,11 +63,15 @@ try {
     await screen(pa, 'select');
     await screen(pb, 'select');
     await pb.locator('.card').nth(1).click();
+    await pb.evaluate(() => globalThis.backstep.cmd('chat', { text: 'Hello Ada! Three rounds?' }));
+    await pa.evaluate(() => globalThis.backstep.cmd('chat', { text: 'With pleasure. <b>You</b> first.' }));
+    await pa.locator('.lines li').nth(1).waitFor();
     await take(pa, 'select');
     for (const p of [pa, pb]) await p.locator('button.ready').click();
     await screen(pa, 'fight');
     await until(async () => (await snapshot(pa))?.phase === 'live', 20000, 'no live phase');
     await take(pa, 'fight-start');
+    await pb.evaluate(() => globalThis.backstep.cmd('chat', { text: 'Here I come' }));
     await pa.keyboard.down('KeyD');
     await pb.keyboard.down('KeyA');
     await pa.waitForTimeout(1500);

@@ -20,6 +20,7 @@ class App {
     this.current = null; // { name, part, update, leave, back }
     this.screen = null;  // newest SCREEN
     this.net = null;
+    this.talk = null;  // newest TALK
     this.lostAt = 0;
   }
 
@@ -159,6 +160,12 @@ class App {
     this.net = n;
     this.view.net.take(n);
     this.current?.net?.(n);
+  }
+
+  ontalk(talk) {
+    this.talk = talk;
+    this.current?.talk?.();
+    topDialog()?.talk?.();
   }
 
   onsettings(v) { this.settings.take(v); }

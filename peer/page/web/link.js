@@ -3,7 +3,7 @@
 import { parse } from './snapshot.js';
 
 const In = { hello: 1, input: 2, command: 3, upload: 4 };
-const Out = { welcome: 1, screen: 2, snapshot: 3, net: 4, settings: 5, file: 6, notice: 7 };
+const Out = { welcome: 1, screen: 2, snapshot: 3, net: 4, settings: 5, file: 6, notice: 7, talk: 8 };
 
 /** Token and tab: from the fragment, then from sessionStorage. */
 export function identify() {
@@ -22,7 +22,7 @@ export function identify() {
 
 /**
  * A connection that comes back by itself. on(name, value) is called with
- * welcome, screen, snapshot, net, settings, file, notice; with state "open",
+ * welcome, screen, snapshot, net, settings, file, notice, talk; with state "open",
  * "lost" (and is trying again), or "closed" with the close code.
  */
 export class Link {

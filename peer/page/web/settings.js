@@ -16,7 +16,7 @@ export class Settings {
     this.link = link;
     this.value = {
       version: 1, name: '', language: 'en', volume: { master: 80, effects: 80, music: 50 }, large_text: false, palette: 'default', reduced_motion: 'auto',
-      hud: 'basic', interpolate: true, shake: 100, delay: 'auto', relay: '', keys: [{}, {}], pads: {},
+      hud: 'basic', interpolate: true, mute_chat: false, shake: 100, delay: 'auto', relay: '', keys: [{}, {}], pads: {},
     };
     this.listeners = new Set();
     this.motion = matchMedia('(prefers-reduced-motion: reduce)');

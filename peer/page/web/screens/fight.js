@@ -3,6 +3,7 @@ import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { settingsDialog } from './settings.js';
 import { Flag } from '../snapshot.js';
+import { chatBox, chatTicker } from './chat.js';
 
 /** The line of figures below a fight, by the hud setting. */
 export function netLine(app, part) {
@@ -23,10 +24,11 @@ export function netLine(app, part) {
   };
 }
 
-export function pauseDialog(app, sentence, leave, key = 'pause') {
+export function pauseDialog(app, sentence, leave, key = 'pause', chat = null) {
   const d = openDialog(app, t(key + '.title'), [el('p', { class: 'quiet' }, sentence),
     el('div', { class: 'column' }, button(t(key + '.resume'), () => d.close(), { class: 'main', 'data-first': true }), button(t('controls'), () => app.controls()),
-      button(t('settings'), () => settingsDialog(app)), button(t('pause.graph'), () => { app.view.toggleGraph(); d.close(); }), leave(() => d.close()))]);
+      button(t('settings'), () => settingsDialog(app)), button(t('pause.graph'), () => { app.view.toggleGraph(); d.close(); }), leave(() => d.close())), chat?.node]);
+  if (chat) d.talk = chat.take;
 }
 
 export function fight(app, root, part) {
@@ -35,7 +37,8 @@ export function fight(app, root, part) {
     el('p', {}, t('offer.text')), el('p', { class: 'quiet' }, t('offer.keys')),
     el('div', { class: 'row' }, button(t('offer.yes'), () => app.cmd('answer', { accept: true })), button(t('offer.no'), () => app.cmd('answer', { accept: false }))));
   const viewer = el('p', { class: 'viewer', hidden: true }, t('viewer'));
-  root.append(net.node, offer, viewer, el('p', { class: 'unseen' }, t('fight.keys')));
+  const ticker = chatTicker(app, part.side, () => part.players);
+  root.append(net.node, offer, viewer, ticker.node, el('p', { class: 'unseen' }, t('fight.keys')));
   net.node.hidden = true;
   let offered = false;
   return {
@@ -46,6 +49,7 @@ export function fight(app, root, part) {
       if (on !== offered) { offered = on; show(offer, on); }
     },
     net: net.take,
+    talk: ticker.take,
     key(e) {
       if (e.repeat) return false;
       if (e.code === 'F2' || e.code === 'Tab') { e.preventDefault(); app.view.toggleGraph(); return true; }
@@ -53,7 +57,7 @@ export function fight(app, root, part) {
       return false;
     },
     back() {
-      pauseDialog(app, t('pause.text'), (close) => holdButton(t('leave.hold'), () => { app.cmd('leave'); close(); }, { class: 'danger' }));
+      pauseDialog(app, t('pause.text'), (close) => holdButton(t('leave.hold'), () => { app.cmd('leave'); close(); }, { class: 'danger' }), 'pause', part.kind === 'match' ? chatBox(app, part.side, () => part.players) : null);
     },
     leave() { app.view.frameOf(null); },
   };

@@ -1,5 +1,6 @@
 import { el, text, show, button } from '../dom.js';
 import { t } from '../language.js';
+import { chatBox } from './chat.js';
 
 async function copy(app, value, what) {
   try {
@@ -92,7 +93,7 @@ export function starting(app, root) {
 
 const shapes = { good: '●', borderline: '▲', poor: '■' };
 
-export function forecast(app, root) {
+export function forecast(app, root, part) {
   const who = el('h1', {}), from = el('p', { class: 'quiet' });
   const sentence = el('p', { class: 'lead verdict', role: 'status' });
   const bar = el('progress', { max: 1, value: 0, 'aria-label': t('forecast.probe') });
@@ -101,8 +102,11 @@ export function forecast(app, root) {
   const warnings = el('ul', { class: 'warnings' });
   const you = el('span', { class: 'mark you' }), they = el('span', { class: 'mark they' });
   const accept = button(t('forecast.accept'), () => app.cmd('accept'), { class: 'main', 'data-first': true });
+  const side = app.screen.forecast.side ?? 0, people = [];
+  people[1 - side] = part.opponent;
+  const chat = chatBox(app, side, () => people);
   root.append(el('div', { class: 'panel' }, who, from, bar, sentence, el('dl', { class: 'facts' }, Object.values(facts).map((f) => f.node)), warnings,
-    el('div', { class: 'row' }, accept, button(t('forecast.decline'), () => app.cmd('decline'))), el('p', { class: 'marks' }, you, they), el('div', { 'data-wait': true })));
+    el('div', { class: 'row' }, accept, button(t('forecast.decline'), () => app.cmd('decline'))), el('p', { class: 'marks' }, you, they), el('div', { 'data-wait': true }), chat.node));
   const ms = (x) => (x === null || x === undefined ? '–' : t('ms', { n: x < 10 ? x.toFixed(1) : Math.round(x) }));
   return {
     update(p) {
@@ -124,6 +128,7 @@ export function forecast(app, root) {
       text(they, (p.they === 'accepted' ? '✓ ' : '○ ') + t(p.they === 'accepted' ? 'forecast.theyyes' : 'forecast.theyasked', { name }));
       accept.disabled = p.you === 'accepted';
     },
+    talk: chat.take,
     back() { app.cmd('decline'); },
   };
 }

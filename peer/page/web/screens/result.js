@@ -2,6 +2,7 @@ import { el, text, show, button, holdButton } from '../dom.js';
 import { t } from '../language.js';
 import { leaveDialog } from './select.js';
 import { joinDialog } from './title.js';
+import { chatBox } from './chat.js';
 
 export function result(app, root, part) {
   const head = el('h1', {}), sentence = el('p', { class: 'lead', role: 'status' });
@@ -11,11 +12,12 @@ export function result(app, root, part) {
   const rematch = holdButton(t('result.rematch'), () => app.cmd('rematch'), { class: 'main', 'data-first': true });
   const change = button(t('result.change'), () => app.cmd('change'));
   const leave = holdButton(t('leave.hold'), () => app.cmd('leave'), { class: 'danger' });
+  const chat = chatBox(app, part.side, () => part.players);
   const row = (key, cells) => el('tr', {}, el('th', { scope: 'row' }, t(key)), cells);
   root.append(el('div', { class: 'panel' }, head, sentence,
     el('table', { class: 'score' }, el('thead', {}, el('tr', {}, el('td', {}), names)), el('tbody', {}, row('result.fighters', fighters), row('result.rounds', rounds), row('result.score', score))),
     el('div', { class: 'row' }, rematch, change, leave), el('p', { class: 'quiet' }, t('result.hint')), marks, saved,
-    el('p', { class: 'quiet hash' }, t('result.hash'), ' ', hash), el('div', { 'data-wait': true })));
+    el('p', { class: 'quiet hash' }, t('result.hash'), ' ', hash), el('div', { 'data-wait': true }), chat.node));
   return {
     update(p) {
       part = p;
@@ -38,6 +40,7 @@ export function result(app, root, part) {
       const name = app.person(p.players[1 - p.side], 1 - p.side, p.side);
       text(marks, [p.you && t('result.you.' + p.you), p.they && t('result.they.' + p.they, { name })].filter(Boolean).join('  ·  '));
     },
+    talk: chat.take,
     back() { if (part.can_rematch) leaveDialog(app, t('leave.result'), 'leave'); else app.cmd('title'); },
   };
 }

@@ -3,6 +3,7 @@ import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { portrait } from '../fight/portrait.js';
 import { rulesText } from './rules.js';
+import { chatBox } from './chat.js';
 
 export function leaveDialog(app, sentence, cmd) {
   const d = openDialog(app, t('leave.title'), [el('p', {}, sentence),
@@ -24,10 +25,12 @@ export function select(app, root, part) {
   const plan = el('p', { class: 'plan' }), facts = el('p', { class: 'quiet' }), chosen = el('p', { class: 'lead', role: 'status' }), marks = el('p', { class: 'marks' });
   const ready = button('', () => pick(!now.you.ready), { class: 'main ready' });
   const grid = el('div', { class: 'cards', role: 'group', 'aria-label': t('select.title') }, cards.map((c) => c.node));
-  const rules = rulesText(app, part);
+  const rules = rulesText(app, part), people = [];
+  people[1 - part.side] = part.opponent;
+  const chat = chatBox(app, part.side, () => people);
   root.append(el('div', { class: 'panel full' }, el('h1', {}, t(size > 1 ? 'select.team' : 'select.title')),
     el('p', { class: 'quiet' }, part.opponent ? t('select.against', { name: app.person(part.opponent, 1, 0), rules }) : rules),
-    grid, plan, facts, chosen, el('div', { class: 'row' }, ready, button(t('back'), () => back())), marks, el('div', { 'data-wait': true })));
+    grid, plan, facts, chosen, el('div', { class: 'row' }, ready, button(t('back'), () => back())), marks, el('div', { 'data-wait': true }), chat.node));
 
   function describe(f) {
     text(plan, f.plan);
@@ -76,6 +79,7 @@ export function select(app, root, part) {
       if (p.you.team?.length) team = [...p.you.team].slice(0, size);
       paint();
     },
+    talk: chat.take,
     back,
   };
 }

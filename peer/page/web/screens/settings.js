@@ -25,7 +25,7 @@ export function settingsDialog(app) {
     el('div', {}, el('h3', {}, t('set.you')), typed('name', 24), typed('relay', 255), choice('delay', ['auto', '0', '1', '2', '3'], (v) => (v === 'auto' ? t('set.auto') : t('frames', { n: v }))),
       el('h3', {}, t('set.sound')), volume('master'), volume('effects'), volume('music')),
     el('div', {}, el('h3', {}, t('set.sight')), check('large_text'), choice('palette', palettes, (v) => t('palette.' + v)), choice('reduced_motion', ['auto', 'on', 'off'], (v) => t('motion.' + v)),
-      range('set-shake', t('set.shake'), () => s.value.shake, (v) => s.change({ shake: v })), choice('hud', ['off', 'basic', 'full'], (v) => t('hud.' + v)), check('interpolate'),
+      range('set-shake', t('set.shake'), () => s.value.shake, (v) => s.change({ shake: v })), choice('hud', ['off', 'basic', 'full'], (v) => t('hud.' + v)), check('interpolate'), check('mute_chat'),
       choice('language', ['en'], () => t('language.name')))),
   el('div', { class: 'row' }, button(t('controls'), () => app.controls()), button(t('done'), () => d.close(), { class: 'main' }))], { wide: true });
 }
