@@ -300,12 +300,13 @@ func (c *Config) fillChannel(r *report.Report, ch *channel) {
 	}
 }
 
-// pathWatch enters path changes into the report.
+// pathWatched is what a pathWatch asks of natpunch.Paths.
 type pathWatched interface {
 	pathTeller
 	Stats() natpunch.Stats
 }
 
+// pathWatch enters path changes into the report.
 type pathWatch struct {
 	report *report.Report
 	paths  pathWatched
