@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"time"
 
@@ -71,6 +72,7 @@ type Config struct {
 	// Watch is called after every tick on the match's goroutine, for measuring.
 	Watch func(l *match.Loop)
 
+	wrap    func(net.PacketConn) net.PacketConn // the UDP socket, in tests
 	onCode  func(code string)
 	onGuess func(n int)
 	onRelay func(port uint16)

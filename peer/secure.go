@@ -91,6 +91,9 @@ func (ch *channel) relayed() bool {
 
 func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn net.PacketConn) (err error) {
 	m := &s.SessionMsg
+	if c.wrap != nil {
+		conn = c.wrap(conn)
+	}
 	octx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	ch.paths, err = natpunch.Open(octx, natpunch.Config{
