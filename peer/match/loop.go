@@ -23,6 +23,9 @@ const (
 	byeSpacing    = 5_000 // µs between them, so that one burst does not take all
 	tickMicros    = 1_000_000 / sim.SimulationHz
 
+	holdLimit = 20 * sim.SimulationHz // ticks that an opponent who is heard may hold the match up
+	holdHeard = 500_000               // µs since it was
+
 	maxDrain = 512 // packets handled in one step, so that a flood cannot hold a tick
 
 	tickBins  = 4096 // of 1<<tickShift µs
@@ -129,6 +132,8 @@ type Loop struct {
 	word      uint16 // of wordFrame
 	wordFrame int32
 
+	idle    int   // ticks since a frame became final
+	held    int   // of them those that count against the opponent, in all
 	settled int32 // last frame handed to the observer
 	last    int32 // label of the last frame of the match, or open
 	final   uint64

@@ -11,6 +11,7 @@ import (
 
 	"backstep/fec"
 	"backstep/peer/setup"
+	"backstep/rollback/wire"
 	"backstep/sim"
 )
 
@@ -316,5 +317,41 @@ func TestMessages(t *testing.T) {
 		if _, ok := parseBye(bad); ok {
 			t.Errorf("bye took %x", bad)
 		}
+	}
+}
+
+// withholder passes packets on, but from a moment on without their inputs.
+type withholder struct {
+	*virtualPipe
+	from int
+	n    int
+	buf  [wire.MaxPacket]byte
+}
+
+func (p *withholder) Send(b []byte) {
+	var pkt wire.Packet
+	ref := wire.Ref{Frame: 200}
+	if p.n++; p.n > p.from && wire.IsCompact(b) && wire.ParseCompact(b, &pkt, ref) == nil {
+		pkt.Count, pkt.First, pkt.Inputs, pkt.Current = 0, 0, nil, false
+		b = wire.AppendCompact(p.buf[:0], &pkt, ref)
+	}
+	p.virtualPipe.Send(b)
+}
+
+// An opponent whose packets keep coming without inputs ends the match after 20 seconds and the first, not never; attack
+// case 21.
+func TestWithheldInputs(t *testing.T) {
+	d := newDuel(77, 600, [2]player{{net: network{delay: 20_000}}, {net: network{delay: 20_000}}})
+	evil := &withholder{virtualPipe: d.pipes[1], from: 200}
+	d.loops[1].pipe = evil
+	if !d.run(120 * second) {
+		t.Fatal("the match does not end")
+	}
+	a, _ := d.outcomes()
+	if a.End != EndTimeout || !errors.Is(a.Err, ErrTimeout) || a.Confirmed < 100 || a.Confirmed > 300 {
+		t.Errorf("%v (%v) after %d frames", a.End, a.Err, a.Confirmed)
+	}
+	if at := d.pipes[0].now; at < 22*second || at > 30*second {
+		t.Errorf("it ended at %d", at)
 	}
 }

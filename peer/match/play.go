@@ -43,7 +43,7 @@ func (l *Loop) tick(now int64) {
 	if held {
 		r.Frozen, r.Status = true, rollback.Recovering
 	} else {
-		l.settle()
+		l.hold(now)
 	}
 	l.sendTick(now)
 	if start >= 0 {
@@ -62,6 +62,24 @@ func (l *Loop) tick(now int64) {
 		l.recover(now)
 	case l.settled >= l.last:
 		l.complete(now)
+	case l.held >= holdLimit:
+		l.leave(now, byeLeave, EndTimeout, fmt.Errorf("%w: its packets came, but held the match up for %d seconds in all", ErrTimeout, holdLimit/sim.SimulationHz))
+	}
+}
+
+// hold walks over the frames that became final, and counts how long the
+// opponent holds the match up: it is heard, and for more than a second no frame
+// became final. An opponent that is not heard at all is the timeout's business.
+func (l *Loop) hold(now int64) {
+	before := l.settled
+	l.settle()
+	switch {
+	case l.settled != before:
+		l.idle = 0
+	case now-l.heardAt < holdHeard:
+		if l.idle++; l.idle > sim.SimulationHz {
+			l.held++
+		}
 	}
 }
 
