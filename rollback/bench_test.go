@@ -1,6 +1,9 @@
 package rollback
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // delayed is a wire that holds packets for a fixed number of ticks and never allocates.
 type delayed struct {
@@ -56,10 +59,31 @@ func benchmarkFrames(b *testing.B, ticks int, words func(int) (uint32, uint32)) 
 	frame, _, _ := normal(b, ticks, words)
 	b.ReportAllocs()
 	b.ResetTimer()
-	for range b.N {
-		frame()
-	}
+	best := batches(b.N, frame)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/frame")
+	b.ReportMetric(best/2, "best-ns/frame")
+}
+
+// batches calls f n times and is the time of the fastest batch of 50 a call, in ns: what it costs when nothing else runs,
+// also on a machine where something does.
+func batches(n int, f func()) float64 {
+	const batch = 50
+	best := time.Duration(1<<63 - 1)
+	for n >= batch {
+		start := time.Now()
+		for range batch {
+			f()
+		}
+		best = min(best, time.Since(start))
+		n -= batch
+	}
+	for range n {
+		f()
+	}
+	if best > time.Hour {
+		return 0
+	}
+	return float64(best.Nanoseconds()) / batch
 }
 
 // One frame of one player, 4 KB of state: receive, decode, tick, encode. Target: 500 ns, 0 allocations.
@@ -73,9 +97,8 @@ func BenchmarkFrameRTT80Restless(b *testing.B) { benchmarkFrames(b, 3, restless)
 func BenchmarkRollback8(b *testing.B) {
 	s := deepSession(b)
 	b.ReportAllocs()
-	for range b.N {
-		refute(s)
-	}
+	b.ResetTimer()
+	b.ReportMetric(batches(b.N, func() { refute(s) }), "best-ns/op")
 }
 
 func deepSession(tb testing.TB) *Session[large, uint32] {

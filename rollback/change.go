@@ -24,7 +24,13 @@ func (d *Driver[S, W]) AppendChange(b []byte, player int, now int64) []byte {
 
 // ReceiveChange hands in such a message of another player. It returns accord.ErrMessage for one that cannot be.
 func (d *Driver[S, W]) ReceiveChange(player int, msg []byte) error {
-	return d.accord.Receive(player, msg, d.s.cur)
+	if err := d.accord.Receive(player, msg, d.s.cur); err != nil {
+		return err
+	}
+	if d.accord.Offer(player) != quality.Playing {
+		d.s.ladder.Opponent()
+	}
+	return nil
 }
 
 // Question is what this side's player is to be asked now: the own offer of delay mode, or what another side asked for.
@@ -68,6 +74,9 @@ func (d *Driver[S, W]) delayed() bool { return d.s.cfg.Mode == quality.Delay }
 // agree takes the accord on before a tick, puts into force what counts from the coming frame on, and reports whether that
 // may be stepped.
 func (d *Driver[S, W]) agree(now int64) (may bool) {
+	if d.windowIn--; d.windowIn > 0 && d.s.ladder.Offer() == quality.Playing && d.accord.Rests() {
+		return true
+	}
 	if t, changed := d.negotiate(now); changed {
 		d.adopt(t)
 	}
@@ -76,16 +85,11 @@ func (d *Driver[S, W]) agree(now int64) (may bool) {
 
 func (d *Driver[S, W]) negotiate(now int64) (t accord.Terms, changed bool) {
 	d.wish()
+	d.accord.SetOffer(d.s.ladder.Offer())
 	trip := int64(0)
 	for _, l := range d.links {
 		trip = max(trip, l.sync.RoundTrip())
-		if l.player == 0 || d.cfg.Local == 0 {
-			if d.accord.Offer(l.player) != quality.Playing {
-				d.s.ladder.Opponent()
-			}
-		}
 	}
-	d.accord.SetOffer(d.s.ladder.Offer())
 	return d.accord.Step(now, d.s.cur, int(d.links[0].frames(trip)))
 }
 
@@ -103,7 +107,7 @@ func (d *Driver[S, W]) wish() {
 		d.asked = d.accord.Ask(t)
 		return
 	}
-	if d.windowIn--; d.windowIn > 0 {
+	if d.windowIn > 0 {
 		return
 	}
 	d.windowIn = windowSpan

@@ -137,6 +137,25 @@ func (p *Party) Open() bool {
 	return p.host.stage == Poll || p.host.stage == Propose || p.host.stage == Commit && (p.pending || p.player == 0)
 }
 
+// Rests reports whether the next Step can do nothing: no change is under way and none is wished for.
+func (p *Party) Rests() bool {
+	if p.wanted || p.pending {
+		return false
+	}
+	if p.player != 0 {
+		return p.host.stage != Poll && p.host.stage != Propose
+	}
+	if p.host.stage != Idle {
+		return false
+	}
+	for g := 1; g < p.players; g++ {
+		if q := &p.peers[g]; q.said.ask != q.handled {
+			return false
+		}
+	}
+	return true
+}
+
 // Asked is a change that waits for this side's Answer: another side asked for another mode. A change of the window alone
 // needs none, since no side is given more than it affords.
 func (p *Party) Asked() (t Terms, ok bool) {
