@@ -6,7 +6,7 @@ func one(rtt, jitter, loss int64, rollback int) []Sample {
 	return []Sample{{RTT: rtt, Jitter: jitter, Loss: loss, Rollback: rollback}}
 }
 
-// V-11, QUAL-01 to QUAL-06.
+// V-11, QUAL-01, QUAL-02, QUAL-03, QUAL-04, QUAL-05, QUAL-06.
 func TestGradeEdges(t *testing.T) {
 	for _, c := range []struct {
 		name    string
