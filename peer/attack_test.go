@@ -29,7 +29,7 @@ type cable struct {
 	direct atomic.Pointer[netip.AddrPort] // where the newest bare record came from
 }
 
-const claimLen = 4 + 2
+const claimLen = 16 + 2
 
 func (w *cable) ReadFrom(b []byte) (int, net.Addr, error) {
 	for {
@@ -42,7 +42,7 @@ func (w *cable) ReadFrom(b []byte) (int, net.Addr, error) {
 			if n < claimLen {
 				continue
 			}
-			claimed := netip.AddrPortFrom(netip.AddrFrom4([4]byte(b[:4])), binary.BigEndian.Uint16(b[4:]))
+			claimed := netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[:16])).Unmap(), binary.BigEndian.Uint16(b[16:]))
 			return copy(b, b[claimLen:n]), net.UDPAddrFromAddrPort(claimed), nil
 		}
 		if cut := w.cut.Load(); cut != nil && from == *cut {
@@ -161,7 +161,7 @@ func (s *siege) opponent(side int) netip.AddrPort {
 
 // forge sends a datagram to a side that claims to come from somewhere.
 func (s *siege) forge(side int, claimed netip.AddrPort, b []byte) {
-	ip := claimed.Addr().As4()
+	ip := claimed.Addr().As16() // the direct path may be of either family
 	d := binary.BigEndian.AppendUint16(ip[:], claimed.Port())
 	_, _ = s.forger.WriteTo(append(d, b...), net.UDPAddrFromAddrPort(s.addr(side)))
 }
