@@ -131,6 +131,7 @@ func withTunnel(t *testing.T, allowed Allowed, blocked ...int) (*match, [2]*dial
 
 // TestTunnelWhereUDPIsBlocked: the relay route stands over TCP well within a
 // second, also between one side on TCP and one on UDP; the report says why.
+// WIRE-21: nothing else puts a match on TCP.
 func TestTunnelWhereUDPIsBlocked(t *testing.T) {
 	t.Parallel()
 	for name, blocked := range map[string][]int{"both": {0, 1}, "host": {0}, "joiner": {1}} {

@@ -49,6 +49,10 @@ type Config struct {
 	Local      int // slot of the player on this side, 0 to Players-1
 	InputDelay int // frames, 0 to MaxInputDelay
 
+	// GuessFrames is how many frames beyond the newest known one a player's word is guessed to stay as it is; what comes
+	// after that is guessed neutral, 0. 0 repeats it without end, which recorded play bears out best. 0 to HardWindow.
+	GuessFrames int
+
 	DeepestWindowFrames int // up to which a Driver asks for a deeper window if there are stalls and the steps afford it; 0 never
 
 	Mode  quality.Mode // in Delay no frame is predicted; Rollback and Hybrid differ in their delay alone
@@ -95,8 +99,8 @@ func DefaultConfig() Config {
 }
 
 // bounds lists the legal range of every numeric field. Later fields may depend on earlier ones.
-func (c *Config) bounds() [17]bound {
-	return [17]bound{
+func (c *Config) bounds() [18]bound {
+	return [18]bound{
 		{"SimulationHz", &c.SimulationHz, 10, 240},
 		{"PredictionWindowFrames", &c.PredictionWindowFrames, 1, MaxWindow},
 		{"MaxRollbackFrames", &c.MaxRollbackFrames, min(max(c.PredictionWindowFrames, 1), MaxWindow), HardWindow},
@@ -112,6 +116,7 @@ func (c *Config) bounds() [17]bound {
 		{"Players", &c.Players, MinPlayers, MaxPlayers},
 		{"Local", &c.Local, 0, min(max(c.Players, MinPlayers), MaxPlayers) - 1},
 		{"InputDelay", &c.InputDelay, 0, MaxInputDelay},
+		{"GuessFrames", &c.GuessFrames, 0, HardWindow},
 		{"DeepestWindowFrames", &c.DeepestWindowFrames, 0, MaxWindow},
 		{"SecondBudget", &c.SecondBudget, 0, 1 << 20},
 	}

@@ -77,11 +77,14 @@ func (s *Session[S, W]) set(player int, frame int32, w W) {
 }
 
 // word is the input a player's frame runs with: the known one, or else the word of the frame before, so that the
-// newest known word is repeated, neutral before the first.
+// newest known word is repeated, neutral before the first and, with GuessFrames, that many frames after it.
 func (s *Session[S, W]) word(player int, frame int32, before W) W {
 	i := frame & inputMask
 	if s.known[player][i] == frame+1 {
 		return s.words[player][i]
+	}
+	if s.guess > 0 && frame > s.conf[player]+s.guess {
+		return 0
 	}
 	return before
 }

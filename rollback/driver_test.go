@@ -14,7 +14,7 @@ import (
 // Two to four players over links that lose, delay, reorder, duplicate, damage and cut off packets, with clocks that
 // drift, processes that stop, late starts and input delays that change: what is settled is what an undisturbed game
 // gives, nothing hangs once the faults end, and no hash of a predicted state is ever compared (ggrs#63, #75, #97, #106,
-// GekkoNet#27, openliero#81, netfox#332). SESS-12, SESS-26, S-03, X-02.
+// GekkoNet#27, openliero#81, netfox#332). SESS-12, SESS-26, S-03, X-02, MODE-03, TEST-01.
 func TestRandomMatches(t *testing.T) {
 	for seed := range uint64(1000) {
 		if err := playRandom(seed); err != nil {

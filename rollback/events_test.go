@@ -39,7 +39,7 @@ func (loudGame) Events(s *loud, dst []uint64) []uint64 {
 	return dst
 }
 
-// SESS-09, SESS-13, RCFG-14, SESS-34, SESS-35, X-05: a frame is stepped with Emit once and silently after; the
+// SESS-09, SESS-11, SESS-13, RCFG-14, SESS-34, SESS-35, X-05: a frame is stepped with Emit once and silently after; the
 // difference is reported by id.
 func TestCosmetics(t *testing.T) {
 	for _, silent := range []bool{true, false} {

@@ -24,7 +24,7 @@ func TestJitterIsNoFreeze(t *testing.T) {
 	}
 }
 
-// GekkoNet#27: three and four players, one link that loses a quarter of its packets both ways, all clocks different: one history.
+// GekkoNet#27: three and four players, one link that loses a quarter of its packets both ways, all clocks different: one history. SESS-41.
 func TestOneBadLink(t *testing.T) {
 	for players := 3; players <= MaxPlayers; players++ {
 		cfgs := make([]Config, players)

@@ -317,6 +317,7 @@ func randomMatch(seed uint64) (m *testMatch, calm, patience int64, err error) {
 		cfg.InputDelay = max(rng.IntN(8)-4, 0)
 		cfg.RequireEncryptedTransport = compact
 		cfg.FEC = fec.Mode(rng.IntN(4))
+		cfg.GuessFrames = max(rng.IntN(24)-16, 0)
 		cfgs[i] = cfg
 		starts[i] = rng.Int64N(800_000)
 	}

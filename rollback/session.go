@@ -57,6 +57,7 @@ type Session[S comparable, W input.Word] struct {
 	lastLocal W
 	pledged   int32 // frame that was waited for when a word was given for its tick, see pledge
 	delay     int32
+	guess     int32 // frames a guess repeats the newest known word; 0: without end
 	window    int32 // frames that may be predicted now: none in delay mode
 
 	hashes   [HashRing]frameHash
@@ -90,6 +91,7 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 		used:     make([]Input[W], inputRing*cfg.Players),
 		replayed: make([]int32, 0, MaxHistory),
 		delay:    int32(cfg.InputDelay),
+		guess:    int32(cfg.GuessFrames),
 		stats:    newStats(),
 	}
 	s.window = s.cfg.window()

@@ -44,7 +44,7 @@ const (
 	crouch  = uint16(2)
 )
 
-// V-01, SESS-05 to SESS-10, SESS-12, SESS-15, SESS-36, X-04, X-07: the worked example, on the entry point that does not
+// V-01, SESS-03, SESS-04, SESS-05, SESS-06, SESS-07, SESS-08, SESS-09, SESS-10, SESS-12, SESS-14, SESS-15, SESS-36, X-04, X-07: the worked example, on the entry point that does not
 // advance.
 func TestWorkedExample(t *testing.T) {
 	s := tiny(t, nil)
@@ -116,6 +116,26 @@ func TestPrediction(t *testing.T) {
 		if in, _ := s.Used(1, f); in != want {
 			t.Errorf("frame %d ran with %v, want %v", f, in, want)
 		}
+	}
+}
+
+// SESS-27: with GuessFrames a guess ends after as many frames; what comes to be known is played all the same.
+func TestGuessesEnd(t *testing.T) {
+	s := tiny(t, func(c *Config) { c.GuessFrames = 3 })
+	play(t, s, 4, 4, 5)
+	for range 6 {
+		s.Tick(7)
+	}
+	for f, want := range map[int32]Input[uint16]{5: {5, 5}, 7: {5, 5}, 8: {0, 5}, 10: {0, 0}} {
+		if in, _ := s.Used(1, f); in != want {
+			t.Errorf("frame %d ran with %v, want %v", f, in, want)
+		}
+	}
+	for f := int32(5); f <= 10; f++ {
+		confirm(t, s, f, 5)
+	}
+	if r := s.Reconcile(); r.Rollback == nil || r.Rollback.First != 8 || r.Resimulated != 3 {
+		t.Errorf("the player never let go: %+v", r)
 	}
 }
 

@@ -83,7 +83,7 @@ func next(t *testing.T, codes chan string) rendezvous.Code {
 	return rendezvous.Code{}
 }
 
-// TestRealRelay is attack case 1 and a match, with the relay of this repository
+// TestRealRelay (WIRE-18) is attack case 1 and a match, with the relay of this repository
 // on loopback: wrong codes, dropped connections, a new code, a session whose
 // endpoints and keys fit, sealed messages, and a goodbye the other side hears.
 func TestRealRelay(t *testing.T) {

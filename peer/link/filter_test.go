@@ -80,6 +80,7 @@ func TestHotPathAllocations(t *testing.T) {
 	}
 }
 
+// SESS-40, CHAN-09: one goroutine reads; what it reads waits in a bounded queue until the loop asks, the oldest goes first.
 func TestQueueDropsOldest(t *testing.T) {
 	q := &queue{}
 	for i := range queueLen + 3 {

@@ -98,7 +98,7 @@ func kinds(o Outcome) (k []string) {
 	return k
 }
 
-// S-04, S-12, LOCK-17, LOCK-18, QUAL-12: a difference planted in one side ends up in the same evidence on both, is repaired by stepping
+// S-04, S-12, LOCK-17, LOCK-18, QUAL-12, MODE-04: a difference planted in one side ends up in the same evidence on both, is repaired by stepping
 // again if it does not come back, by the host's state if it does and the guest accepts, and ends the match otherwise.
 func TestPlantedDifference(t *testing.T) {
 	bad := network{delay: 50_000, jitter: 15_000, loss: 0.1, dup: 0.03}

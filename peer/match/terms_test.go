@@ -11,7 +11,7 @@ import (
 	"backstep/rollback/quality"
 )
 
-// X-28, QUAL-13: both sides ask for other modes and windows all through a match on a bad line, until its very end. Both play
+// X-28, QUAL-13, MODE-05: both sides ask for other modes and windows all through a match on a bad line, until its very end. Both play
 // all frames to one state, change at the same frames, and report the mode they ended in.
 func TestModesChangeDuringAMatch(t *testing.T) {
 	changes := 0

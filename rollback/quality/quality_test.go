@@ -38,7 +38,7 @@ func TestGradeEdges(t *testing.T) {
 	}
 }
 
-// RCFG-09, RCFG-10, RCFG-11: the edges move with the configuration.
+// RCFG-09, RCFG-10, RCFG-11, RCFG-16: the edges move with the configuration.
 func TestGradeLimits(t *testing.T) {
 	l := Limits{HybridRTT: 60_000, DelayRTT: 90_000, PoorLoss: 5 * Percent}
 	for _, c := range []struct {
