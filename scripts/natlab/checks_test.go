@@ -47,6 +47,39 @@ func (p *played) rate(t *testing.T, data []audit.Sent, sender netip.Addr, relaye
 	}
 }
 
+// The sizes of docs/wire.md, as UDP payload: link byte, DTLS record, and a compact packet. The least has no lag and no inputs; the
+// most of a clean tick has ack bits, a hash and the worst window of human input.
+const (
+	sealing   = 1 + 13 + 16
+	leastSize = sealing + 7
+	mostSize  = sealing + 9 + 4 + 5 + 13
+	relayHead = 5
+)
+
+// ticks checks the steady part packet by packet: one datagram a tick, 19 of 20 as long as documented. The others are side
+// messages and control packets, which stand outside the ticks. A busy machine makes up for ticks it was late for.
+func (p *played) ticks(t *testing.T, data []audit.Sent, sender netip.Addr, relayed bool) {
+	t.Helper()
+	var end time.Time
+	for i := range data {
+		if data[i].Src.Addr() == sender {
+			end = data[i].At
+		}
+	}
+	low, high := leastSize, mostSize
+	if relayed {
+		low, high = low+relayHead, high+relayHead
+	}
+	s := audit.PerTick(data, sender, relayed, end.Add(-time.Second), steady, time.Second/60, low, high)
+	t.Logf("%v: %+v", sender, s)
+	if s.Odd*20 > s.Datagrams {
+		t.Errorf("%v sent datagrams of %d to %d bytes, %d of %d outside %d to %d", sender, s.Least, s.Most, s.Odd, s.Datagrams, low, high)
+	}
+	if s.Gap < 15*time.Millisecond || s.Gap > 18*time.Millisecond || s.Doubled*10 > s.Datagrams {
+		p.timely(t, "%v sent a datagram every %v and %d of %d right behind another", sender, s.Gap, s.Doubled, s.Datagrams)
+	}
+}
+
 func median(counts []int) int {
 	sorted := slices.Sorted(slices.Values(counts))
 	return sorted[len(sorted)/2]
@@ -64,12 +97,14 @@ func (p *played) data() []audit.Sent {
 func cleanDirect(t *testing.T, p *played) {
 	for _, sender := range []netip.Addr{RouterA, RouterB} {
 		p.rate(t, p.data(), sender, false, budget, 2)
+		p.ticks(t, p.data(), sender, false)
 	}
 }
 
 func cleanRelayed(t *testing.T, p *played) {
 	for _, sender := range []netip.Addr{RouterA, RouterB} {
 		p.rate(t, p.data(), sender, true, relayBudget, 0)
+		p.ticks(t, p.data(), sender, true)
 	}
 }
 
