@@ -474,7 +474,7 @@ func (p *Paths) Peer() net.Addr { return opponent{} }
 // LocalAddr is the address of the socket.
 func (p *Paths) LocalAddr() net.Addr { return p.cfg.Conn.LocalAddr() }
 
-// SetDeadline sets the read deadline; writes never block.
+// SetDeadline sets the read deadline; writes wait 20 ms at most.
 func (p *Paths) SetDeadline(t time.Time) error { return p.SetReadDeadline(t) }
 
 // SetReadDeadline sets when ReadFrom gives up, also one that is blocked now.
@@ -486,7 +486,7 @@ func (p *Paths) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline does nothing, because writes never block.
+// SetWriteDeadline does nothing: every write has its own.
 func (p *Paths) SetWriteDeadline(time.Time) error { return nil }
 
 // Close ends both routes and the socket and waits for all goroutines. It says

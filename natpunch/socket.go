@@ -14,6 +14,11 @@ import (
 // datagram which fills the buffer is known to be cut off.
 const maxDatagram = 2048
 
+// writeTime is how long a write may wait for room in the socket's buffer: about a
+// tick. What has not left by then is late anyway. The deadline is moved once it
+// has come as close as half of that.
+const writeTime = 20 * time.Millisecond
+
 // sink receives what a socket read, on the socket's one reader goroutine. The
 // slice is only valid during the call.
 type sink interface {
@@ -31,7 +36,8 @@ type addrPortConn interface {
 
 // socket owns one net.PacketConn and sorts what arrives by its first byte
 // (RFC 7983 extended by the relay's frames). ICMP errors, full buffers and
-// datagrams that are too long are losses, counted and never returned.
+// datagrams that are too long are losses, counted and never returned. A write
+// waits for a full buffer 20 ms at most.
 //
 // One goroutine reads; send may be called by any. Neither allocates if the
 // PacketConn is a *net.UDPConn.
@@ -45,6 +51,9 @@ type socket struct {
 	sent, sentBytes         atomic.Uint64
 	sendErrors, readErrors  atomic.Uint64
 
+	deadline atomic.Int64 // of writes, ns since start
+	began    time.Time
+
 	closed atomic.Bool
 	done   chan struct{}
 
@@ -53,7 +62,7 @@ type socket struct {
 }
 
 func newSocket(conn net.PacketConn, s sink, drops *Drops) *socket {
-	k := &socket{conn: conn, sink: s, drops: drops, done: make(chan struct{})}
+	k := &socket{conn: conn, sink: s, drops: drops, done: make(chan struct{}), began: time.Now()}
 	k.fast, _ = conn.(addrPortConn)
 	return k
 }
@@ -142,6 +151,10 @@ func isDTLS(first byte) bool { return first >= 20 && first <= 63 }
 func (k *socket) send(b []byte, to netip.AddrPort) error {
 	if k.closed.Load() {
 		return net.ErrClosed
+	}
+	if now := time.Since(k.began); k.deadline.Load() < int64(now+writeTime/2) {
+		k.deadline.Store(int64(now + writeTime))
+		_ = k.conn.SetWriteDeadline(k.began.Add(now + writeTime)) // a conn without one has no buffer to wait for
 	}
 	var err error
 	if k.fast != nil {

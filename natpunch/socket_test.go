@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -136,6 +137,39 @@ func TestSocketErrorsAreLoss(t *testing.T) {
 	if err := k.send([]byte{1}, s.from); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("a closed socket: %v", err)
 	}
+}
+
+// unread is a socket whose buffer fills up, because nobody reads at its other end.
+type unread struct{ *net.UnixConn }
+
+func (u unread) WriteTo(b []byte, _ net.Addr) (int, error) { return u.Write(b) }
+
+// TestFullBufferIsLoss: a write that finds no room gives up and is counted. Without
+// a deadline it would wait for ever.
+func TestFullBufferIsLoss(t *testing.T) {
+	to, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "s"), Net: "unixgram"})
+	if err != nil {
+		t.Skip("no datagram sockets of the file system here: ", err)
+	}
+	defer to.Close()
+	from, err := net.DialUnix("unixgram", nil, to.LocalAddr().(*net.UnixAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var drops Drops
+	k := newSocket(unread{from}, &sorted{}, &drops)
+	k.start()
+	defer k.close()
+	datagram := make([]byte, 1200)
+	for range 100_000 {
+		if err := k.send(datagram, netip.MustParseAddrPort("10.0.0.1:7")); err != nil {
+			t.Fatal(err)
+		}
+		if k.sendErrors.Load() == 3 {
+			return
+		}
+	}
+	t.Fatal("the buffer never filled")
 }
 
 // TestSocketGarbage floods a real socket: no datagram may stop it.
