@@ -2,6 +2,7 @@
 
 GO      ?= go
 FUZZTIME ?= 10s
+FUZZ    ?=
 BENCH   ?= .
 FRAMES  ?= 1000000
 DURATION ?= 15m
@@ -26,7 +27,7 @@ help:
 	@echo "make bench   benchmarks with allocation counts (BENCH=regexp)"
 	@echo "make lint    gofmt, go vet, staticcheck"
 	@echo "make relaybench  the relay against coturn and pion/turn (apt-get install coturn; RELAYBENCH=flags)"
-	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME)"
+	@echo "make fuzz    every fuzz target for FUZZTIME=$(FUZZTIME) (FUZZ='rollback/wire ' those of one package)"
 	@echo "make cross   build and vet for $(CROSS) without cgo"
 	@echo "make natlab  the real programs between every pair of networks, what happens to running matches, and tables; as root on Linux (NATLAB='-set key -rtt 60ms')"
 	@echo "make netbench  every scenario of the shared network model beside the reference figures; fails on a missed target"
@@ -79,7 +80,7 @@ fecbench:
 	bin/fecbench
 
 fuzz:
-	GO='$(GO)' sh scripts/fuzz.sh $(FUZZTIME)
+	GO='$(GO)' sh scripts/fuzz.sh $(FUZZTIME) '$(FUZZ)'
 
 cross:
 	@set -e; for target in $(CROSS); do \
