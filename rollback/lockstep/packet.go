@@ -98,14 +98,15 @@ func parseBundle(b []byte, player uint8, dst []Command, n *names) (commands []Co
 		return nil, nil, ErrPacket
 	}
 	for range count {
-		if len(b) == 0 || len(b) < 1+int(b[0]) {
+		name, after, ok := parseName(b)
+		if !ok {
 			return nil, nil, ErrPacket
 		}
 		c := Command{Player: player}
-		if c.Name, ok = n.take(b[1 : 1+b[0]]); !ok {
+		if c.Name, ok = n.take(name); !ok {
 			return nil, nil, ErrPacket
 		}
-		if b, ok = parseFields(b[1+b[0]:], &c); !ok {
+		if b, ok = parseFields(after, &c); !ok {
 			return nil, nil, ErrPacket
 		}
 		if k := len(dst); k > 0 && Compare(dst[k-1], c) > 0 {
@@ -114,6 +115,15 @@ func parseBundle(b []byte, player uint8, dst []Command, n *names) (commands []Co
 		dst = append(dst, c)
 	}
 	return dst, b, nil
+}
+
+// parseName reads a byte of length and as many bytes, 255 at most.
+func parseName(b []byte) (name, rest []byte, ok bool) {
+	if len(b) == 0 || len(b) < 1+int(b[0]) {
+		return nil, nil, false
+	}
+	n := 1 + int(b[0])
+	return b[1:n], b[n:], true
 }
 
 func parseFields(b []byte, c *Command) (rest []byte, ok bool) {

@@ -172,11 +172,11 @@ func (r *Replay) parseStream(b []byte) (ok bool) {
 			if n > 0 {
 				c.Name = list[n-1]
 			} else {
-				if len(b) == 0 || len(b) < 1+int(b[0]) {
+				var name []byte
+				if name, b, ok = parseName(b); !ok {
 					return false
 				}
-				c.Name = string(b[1 : 1+b[0]])
-				b = b[1+b[0]:]
+				c.Name = string(name)
 				list = append(list, c.Name)
 			}
 			if b, ok = parseFields(b, &c); !ok || !c.Valid() {
