@@ -89,6 +89,7 @@ type bout struct {
 
 	mode  quality.Mode
 	delay int
+	offer string // the mode that the player is asked about
 }
 
 func (f *bout) started(l *match.Loop) {
@@ -103,7 +104,7 @@ func (f *bout) started(l *match.Loop) {
 // frame is the fight's screen.
 func (f *bout) frame() *page.Fight {
 	out := &page.Fight{Kind: "match", Side: f.c.side(), Players: f.m.persons, Ruleset: f.cfg.Ruleset.String(), Format: f.cfg.Format.String(),
-		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: f.mode.String(), Delay: f.delay}
+		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: f.mode.String(), Delay: f.delay, Offer: f.offer}
 	for side := range out.Teams {
 		out.Teams[side] = teamNames(f.cfg.Teams[side])
 	}
@@ -115,7 +116,18 @@ func (f *bout) frame() *page.Fight {
 
 func (f *bout) settled(w *match.World) { f.last = w.Match() }
 
-func (f *bout) ticked(at int64, l *match.Loop, r *rollback.Result) { f.show.ticked(at, l, r) }
+func (f *bout) ticked(at int64, l *match.Loop, r *rollback.Result) {
+	f.show.ticked(at, l, r)
+	d := l.Driver()
+	mode, delay, offer := d.Session().Mode(), d.Session().InputDelay(), ""
+	if t, ok := d.Question(); ok {
+		offer = t.Mode.String()
+	}
+	if mode != f.mode || delay != f.delay || offer != f.offer {
+		f.mode, f.delay, f.offer = mode, delay, offer
+		f.app.page.Show(&page.Screen{Fight: f.frame()})
+	}
+}
 
 // between looks at the commands of the page between two steps of the loop. It
 // never waits; the settings' file is written after the match.

@@ -80,7 +80,11 @@ func (a *app) export(id string) {
 		a.page.Notice("warn", sentence(err.Error()))
 		return
 	}
-	a.page.File("backstep-"+id+".bsr", b)
+	name := "backstep-" + id + ".bsr"
+	if isEvidence(b) {
+		name = "backstep-desync-" + id + ".bsd"
+	}
+	a.page.File(name, b)
 }
 
 func (a *app) list() (*page.Replays, error) {
@@ -88,7 +92,14 @@ func (a *app) list() (*page.Replays, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &page.Replays{List: make([]page.ReplayEntry, 0, len(entries))}
+	out := &page.Replays{List: make([]page.ReplayEntry, 0, len(entries)), Desyncs: []page.DesyncEntry{}}
+	desyncs, err := a.archive.Desyncs()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range desyncs {
+		out.Desyncs = append(out.Desyncs, page.DesyncEntry{ID: d.ID, When: d.When.Format(time.RFC3339), Code: d.Code})
+	}
 	for _, e := range entries {
 		out.List = append(out.List, replayEntry(e))
 	}
@@ -126,6 +137,9 @@ type viewer struct {
 // watch shows a replay until the player goes back to the list. A file that
 // cannot be played is a notice, not an error.
 func (a *app) watch(ctx context.Context, id string, raw []byte) error {
+	if isEvidence(raw) {
+		return a.desync(ctx, id, raw)
+	}
 	t, err := theatre.Open(raw)
 	if err != nil {
 		a.page.Notice("warn", "This replay cannot be played: "+err.Error())

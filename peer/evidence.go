@@ -75,27 +75,14 @@ func (v Verdict) String() string {
 // Judge steps the differing frame again on this machine, from the state before
 // it and the words of both players.
 func Judge(e *desync.Evidence) Verdict {
-	k := int(e.Frame - e.First)
-	if !e.Exact() || len(e.Words) != 2 || k < 0 || k >= len(e.Words[0]) || k >= len(e.Words[1]) || k == 0 && e.Frame > 0 {
-		return Unknown
-	}
 	if n := len(e.Game) - 8; n < 0 || binary.LittleEndian.Uint64(e.Game[n:]) != sim.DataHash() {
 		return Unknown
 	}
-	w := new(match.World)
-	if w.ParseState(e.Before) != nil {
+	w := again(e)
+	if w == nil {
 		return Unknown
 	}
-	var in [2]sim.Input
-	for p := range in {
-		in[p].Now = uint16(e.Words[p][k])
-		if k > 0 {
-			in[p].Prev = uint16(e.Words[p][k-1])
-		}
-	}
-	w.Step(in[:], sim.TelemetryOnly)
-	state := w.AppendState(nil)
-	switch {
+	switch state := w.AppendState(nil); {
 	case bytes.Equal(state, e.States[0]):
 		return HostRight
 	case bytes.Equal(state, e.States[1]):

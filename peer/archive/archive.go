@@ -43,6 +43,9 @@ const (
 	idLayout  = "20060102-150405"
 )
 
+// desyncForm is the name of a desync: a time and a code.
+var desyncForm = regexp.MustCompile(`^\d{8}-\d{6}-[2-9B-Z]{4}-[2-9B-Z]{4}$`)
+
 var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{8}$`)
 
 // Archive is one directory. Its methods may be called from any goroutine.
@@ -81,11 +84,60 @@ func (a *Archive) SaveDesync(b []byte, when time.Time, code string) (path string
 	return path, report.WriteFile(path, b)
 }
 
-func (a *Archive) path(id string) string { return filepath.Join(a.dir, replayDir, id+extension) }
+// Desync is the evidence of a desync in the list.
+type Desync struct {
+	ID   string
+	When time.Time
+	Code string
+}
 
-// Load gives the bytes of a replay.
+// Desyncs gives the newest files of SaveDesync, newest first.
+func (a *Archive) Desyncs() ([]Desync, error) {
+	ids, err := a.ids(desyncDir, bundleExt, desyncForm)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var out []Desync
+	for _, id := range ids {
+		when, terr := time.Parse(idLayout, id[:len(idLayout)])
+		if terr == nil {
+			out = append(out, Desync{id, when, id[len(idLayout)+1:]})
+		}
+	}
+	return out, err
+}
+
+// ids gives the names of a directory that have a form, newest first.
+func (a *Archive) ids(dir, ext string, form *regexp.Regexp) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(a.dir, dir))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, f := range files {
+		if id, ok := strings.CutSuffix(f.Name(), ext); ok && form.MatchString(id) && f.Type().IsRegular() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids[:min(len(ids), most)], nil
+}
+
+// path is where a replay or a desync lies, empty for what is no name of one.
+func (a *Archive) path(id string) string {
+	switch {
+	case idForm.MatchString(id):
+		return filepath.Join(a.dir, replayDir, id+extension)
+	case desyncForm.MatchString(id):
+		return filepath.Join(a.dir, desyncDir, id+bundleExt)
+	}
+	return ""
+}
+
+// Load gives the bytes of a replay or of a desync.
 func (a *Archive) Load(id string) ([]byte, error) {
-	if !idForm.MatchString(id) {
+	if a.path(id) == "" {
 		return nil, ErrID
 	}
 	b, err := ReadFile(a.path(id))
@@ -109,9 +161,9 @@ func ReadFile(path string) ([]byte, error) {
 	return b, err
 }
 
-// Delete removes a replay.
+// Delete removes a replay or a desync.
 func (a *Archive) Delete(id string) error {
-	if !idForm.MatchString(id) {
+	if a.path(id) == "" {
 		return ErrID
 	}
 	return os.Remove(a.path(id))
@@ -128,20 +180,12 @@ type Entry struct {
 
 // List gives the newest replays, newest first.
 func (a *Archive) List() ([]Entry, error) {
-	files, err := os.ReadDir(filepath.Join(a.dir, replayDir))
+	ids, err := a.ids(replayDir, extension, idForm)
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, f := range files {
-		if id, ok := strings.CutSuffix(f.Name(), extension); ok && idForm.MatchString(id) && f.Type().IsRegular() {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	slices.Reverse(ids)
-	out := make([]Entry, 0, min(len(ids), most))
-	for _, id := range ids[:min(len(ids), most)] {
+	out := make([]Entry, 0, len(ids))
+	for _, id := range ids {
 		e := Entry{ID: id}
 		e.When, e.Err = time.Parse(idLayout, id[:len(idLayout)])
 		var b []byte

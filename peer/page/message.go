@@ -112,6 +112,7 @@ type Command struct {
 	Seek     *int            `json:"seek,omitempty"`
 	Step     *int            `json:"step,omitempty"`
 	Boxes    *bool           `json:"boxes,omitempty"`
+	Exhibit  string          `json:"exhibit,omitempty"`
 	Verify   *bool           `json:"verify,omitempty"`
 	Export   *bool           `json:"export,omitempty"`
 	Settings json.RawMessage `json:"settings,omitempty"`
@@ -162,7 +163,7 @@ func parseCommand(b []byte) (Command, error) {
 		return Command{}, fmt.Errorf("%w: unknown command", errMessage)
 	case c.Cmd != "settings" && (len(b) > maxCommand || c.Settings != nil), c.Cmd == "settings" && c.Settings == nil:
 		return Command{}, fmt.Errorf("%w: settings", errMessage)
-	case len(c.Teams) > 2, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Text) > maxChat, len(c.Act) > maxText:
+	case len(c.Teams) > 2, len(c.Relay) > maxText, len(c.Ruleset) > maxText, len(c.Format) > maxText, len(c.Code) > 4*maxText, len(c.ID) > maxText, len(c.Bot) > maxText, len(c.Text) > maxChat, len(c.Act) > maxText, len(c.Exhibit) > maxText:
 		return Command{}, fmt.Errorf("%w: text too long", errMessage)
 	}
 	for _, team := range append(c.Teams, c.Team) {

@@ -20,6 +20,7 @@ type Screen struct {
 	Train    *TrainScreen
 	Replays  *Replays
 	Theatre  *Theatre
+	Desync   *Desync
 	Error    *ErrorScreen
 	Bye      *Bye
 }
@@ -124,6 +125,7 @@ type Fight struct {
 	Match   int         `json:"match"`
 	Mode    string      `json:"mode"`
 	Delay   int         `json:"delay"`
+	Offer   string      `json:"offer"` // the mode that is offered, empty for none
 }
 
 // Result is how a match ended.
@@ -191,9 +193,17 @@ type ReplayEntry struct {
 	Sentence string      `json:"sentence"`
 }
 
+// DesyncEntry is a line of the list of desyncs.
+type DesyncEntry struct {
+	ID   string `json:"id"`
+	When string `json:"when"`
+	Code string `json:"code"`
+}
+
 // Replays is the list.
 type Replays struct {
-	List []ReplayEntry `json:"list"`
+	List    []ReplayEntry `json:"list"`
+	Desyncs []DesyncEntry `json:"desyncs"`
 }
 
 // Theatre is the frame around a replay.
@@ -211,6 +221,35 @@ type Theatre struct {
 	Format   string      `json:"format"`
 	Rounds   int         `json:"rounds"`
 	Marks    []int       `json:"marks"`
+}
+
+// Difference is a value that was not the same on both sides.
+type Difference struct {
+	Name  string `json:"name"`
+	Host  string `json:"host"`
+	Guest string `json:"guest"`
+}
+
+// Desync is the frame around the states of a desync.
+type Desync struct {
+	ID          string       `json:"id"`
+	Code        string       `json:"code"`
+	Wrote       string       `json:"wrote"` // host or guest
+	Frame       int          `json:"frame"`
+	Agreed      int          `json:"agreed"`
+	Ranked      bool         `json:"ranked"`
+	Builds      [2]string    `json:"builds"`
+	Hashes      [2]string    `json:"hashes"`
+	Verdict     string       `json:"verdict"`
+	Exhibits    []string     `json:"exhibits"`
+	Shown       string       `json:"shown"`
+	Boxes       bool         `json:"boxes"`
+	Ranges      [][2]int     `json:"ranges"`
+	Differences []Difference `json:"differences"`
+	Words       [2][]uint16  `json:"words"`
+	Teams       [2][]string  `json:"teams"`
+	Ruleset     string       `json:"ruleset"`
+	Format      string       `json:"format"`
 }
 
 // ErrorScreen says what happened and what to do.
@@ -250,6 +289,8 @@ func (s *Screen) Part() (name string, part any) {
 		return "replays", s.Replays
 	case s.Theatre != nil:
 		return "theatre", s.Theatre
+	case s.Desync != nil:
+		return "desync", s.Desync
 	case s.Error != nil:
 		return "error", s.Error
 	case s.Bye != nil:

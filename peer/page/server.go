@@ -172,7 +172,7 @@ func (s *Server) Show(screen *Screen) {
 		s.cfg.Log.Error().Str("event", "page_encode").Err(err).Msg("a screen could not be encoded")
 		return
 	}
-	if screen.Fight == nil && screen.Train == nil && screen.Theatre == nil {
+	if screen.Fight == nil && screen.Train == nil && screen.Theatre == nil && screen.Desync == nil {
 		s.lastHeadN = 0
 	}
 	s.publish(b)

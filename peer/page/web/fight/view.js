@@ -12,6 +12,7 @@ import { drawShots, drawBoxes, drawSmear, drawThings } from './things.js';
 import { drawTrail, drawHistory, Trail } from './trail.js';
 import { t } from '../language.js';
 
+const pictured = ['fight', 'train', 'theatre', 'desync', 'result'];
 const designHeight = 720, floorLine = 606;
 
 export class View {
@@ -45,10 +46,10 @@ export class View {
   /** What the canvas shows: the fight on some screens, the quay behind others. */
   scene(name) {
     this.name = name;
-    if (!['fight', 'train', 'theatre', 'result'].includes(name)) { this.s = null; this.effects.clear(); }
+    if (!pictured.includes(name)) { this.s = null; this.effects.clear(); }
   }
 
-  get fighting() { return Boolean(this.s) && ['fight', 'train', 'theatre', 'result'].includes(this.name); }
+  get fighting() { return Boolean(this.s) && pictured.includes(this.name); }
 
   /** Takes a snapshot: corrections replace, events begin, cancelled ones fade. */
   take(s) {

@@ -2,7 +2,6 @@ import { el, text, show, button, holdButton } from '../dom.js';
 import { t } from '../language.js';
 import { openDialog } from './dialog.js';
 import { settingsDialog } from './settings.js';
-import { Flag } from '../snapshot.js';
 import { chatBox, chatTicker } from './chat.js';
 
 /** The line of figures below a fight, by the hud setting. */
@@ -33,20 +32,24 @@ export function pauseDialog(app, sentence, leave, key = 'pause', chat = null) {
 
 export function fight(app, root, part) {
   const net = netLine(app, () => part);
+  const asked = el('p', {});
   const offer = el('section', { class: 'offer', hidden: true, role: 'alertdialog', 'aria-label': t('offer.title') },
-    el('p', {}, t('offer.text')), el('p', { class: 'quiet' }, t('offer.keys')),
+    asked, el('p', { class: 'quiet' }, t('offer.keys')),
     el('div', { class: 'row' }, button(t('offer.yes'), () => app.cmd('answer', { accept: true })), button(t('offer.no'), () => app.cmd('answer', { accept: false }))));
   const viewer = el('p', { class: 'viewer', hidden: true }, t('viewer'));
   const ticker = chatTicker(app, part.side, () => part.players);
   root.append(net.node, offer, viewer, ticker.node, el('p', { class: 'unseen' }, t('fight.keys')));
   net.node.hidden = true;
-  let offered = false;
+  let offered = false, mode = '';
   return {
     plays: true,
-    update(p) { part = p; app.view.frameOf(p); show(viewer, app.link.role === 'viewer'); },
-    snapshot(s) {
-      const on = Boolean(s.flags & Flag.offered);
-      if (on !== offered) { offered = on; show(offer, on); }
+    update(p) { part = p; app.view.frameOf(p); show(viewer, app.link.role === 'viewer');
+      offered = Boolean(p.offer) && app.link.role === 'player';
+      text(asked, offered ? t('offer.text.' + p.offer) : '');
+      if (offered && offer.hidden) app.say(asked.textContent + ' ' + t('offer.keys'));
+      show(offer, offered);
+      if (mode && mode !== p.mode) app.notice('info', t('mode.changed', { mode: app.word('mode', p.mode) }));
+      mode = p.mode;
     },
     net: net.take,
     talk: ticker.take,

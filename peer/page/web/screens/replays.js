@@ -17,7 +17,8 @@ export function replays(app, root) {
   } });
   const table = el('table', { class: 'list' }, el('caption', { class: 'unseen' }, t('replays.title')),
     el('thead', {}, el('tr', {}, ['when', 'who', 'length', 'rules', 'what'].map((k) => el('th', { scope: 'col' }, t('replays.' + k))))), body);
-  root.append(el('div', { class: 'panel full' }, el('h1', {}, t('replays.title')), none, el('div', { class: 'scroll', tabindex: -1 }, table),
+  const differ = el('section', { class: 'desyncs', hidden: true });
+  root.append(el('div', { class: 'panel full' }, el('h1', {}, t('replays.title')), none, el('div', { class: 'scroll', tabindex: -1 }, table), differ,
     el('div', { class: 'row' }, button(t('replays.file'), () => file.click()), file, button(t('back'), () => app.cmd('title')))));
   const names = (team) => (team || []).map((k) => app.fighter(k).name).join(' + ');
   function remove(r) {
@@ -26,6 +27,9 @@ export function replays(app, root) {
   }
   return {
     update(p) {
+      show(differ, Boolean(p.desyncs?.length));
+      differ.replaceChildren(el('h2', {}, t('replays.desyncs')), ...(p.desyncs || []).map((x) => el('div', { class: 'row' }, el('code', {}, x.code), el('span', { class: 'quiet' }, new Date(x.when).toLocaleString()),
+        button(t('replays.look'), () => app.cmd('open', { id: x.id }), { 'aria-label': t('replays.lookat', { code: x.code }) }), button(t('replays.export'), () => app.cmd('export', { id: x.id })), button(t('replays.delete'), () => remove(x)))));
       const had = body.contains(document.activeElement);
       show(none, !p.list?.length);
       show(table, Boolean(p.list?.length));
