@@ -14,7 +14,7 @@ import (
 // one goroutine, the match loop; Close may be called from any. A Link runs
 // one goroutine, which ends when the link is closed or the channel breaks.
 type Link struct {
-	conn   *dtls.Conn
+	conn   secured
 	under  *filtered
 	now    func() int64
 	cipher string
@@ -31,6 +31,13 @@ type Link struct {
 	sent, sentBytes, refused         uint64
 	received, receivedBytes, badByte atomic.Uint64
 	early                            atomic.Uint64 // data records before the first delivered one
+}
+
+// secured is what a Link uses of a dtls.Conn: one record out for each Write, one in for each Read.
+type secured interface {
+	Read([]byte) (int, error)
+	Write([]byte) (int, error)
+	Close() error
 }
 
 // Stats are counts since the link was made. Bytes are DTLS records without
@@ -154,32 +161,40 @@ func (l *Link) read() {
 		if err != nil {
 			return
 		}
-		at := l.now()
-		// An authenticated record proves that the client has our last flight,
-		// so it will not repeat its own in epoch 0.
-		l.under.filter.done.Store(true)
-		if l.received.Add(1) == 1 {
-			// The library may drop data that overtakes the last flight.
-			l.early.Store(l.under.filter.data.fresh.Load() - 1)
-		}
-		l.receivedBytes.Add(uint64(n + recordOverhead))
-		if b[0]&sideBit != 0 {
-			m := natpunch.Mask(b[0] &^ sideBit)
-			if m != natpunch.Relay && m != natpunch.Direct || !l.side.receive(b[1:n]) {
-				l.badByte.Add(1)
-				continue
-			}
-			l.under.Authenticated(m, at)
-			continue
-		}
-		epoch := b[0] >> epochShift & epochMask
-		b[0] &^= epochMask << epochShift
-		d, err := wire.ParseDatagram(b[:n])
-		if err != nil || len(d.Packet) > wire.MaxPacket {
-			l.badByte.Add(1)
-			continue
-		}
-		l.under.Authenticated(natpunch.Mask(d.Path), at)
-		l.queue.push(d.Packet, at, epoch)
+		l.arrived(b[:n], l.now())
 	}
+}
+
+// arrived takes the plaintext of one record.
+func (l *Link) arrived(b []byte, at int64) {
+	// An authenticated record proves that the client has our last flight,
+	// so it will not repeat its own in epoch 0.
+	l.under.filter.done.Store(true)
+	if l.received.Add(1) == 1 {
+		// The library may drop data that overtakes the last flight.
+		l.early.Store(l.under.filter.data.fresh.Load() - 1)
+	}
+	l.receivedBytes.Add(uint64(len(b) + recordOverhead))
+	if len(b) == 0 {
+		l.badByte.Add(1)
+		return
+	}
+	if b[0]&sideBit != 0 {
+		m := natpunch.Mask(b[0] &^ sideBit)
+		if m != natpunch.Relay && m != natpunch.Direct || !l.side.receive(b[1:]) {
+			l.badByte.Add(1)
+			return
+		}
+		l.under.Authenticated(m, at)
+		return
+	}
+	epoch := b[0] >> epochShift & epochMask
+	b[0] &^= epochMask << epochShift
+	d, err := wire.ParseDatagram(b)
+	if err != nil || len(d.Packet) > wire.MaxPacket {
+		l.badByte.Add(1)
+		return
+	}
+	l.under.Authenticated(natpunch.Mask(d.Path), at)
+	l.queue.push(d.Packet, at, epoch)
 }
