@@ -73,6 +73,9 @@ type Config struct {
 	// Authenticated are called with. The default counts from the start of the
 	// process.
 	Clock func() int64
+	// PortMapper asks the router for an outside port of Conn; nil asks none. It
+	// is asked while a direct path is allowed and the address is not hidden.
+	PortMapper PortMapper
 	// Locals lists the addresses of this machine's interfaces that may be
 	// offered; LocalAddrs if nil.
 	Locals func(loopback bool) []netip.Addr

@@ -43,8 +43,8 @@ func (opponent) String() string  { return "opponent" }
 // ReadFrom, WriteTo, Plan, Select and Authenticated allocate nothing if the
 // socket is a *net.UDPConn.
 //
-// It runs a reader and a timer goroutine, three for a tunnel, and those of ICE
-// after StartDirect.
+// It runs a reader and a timer goroutine, three for a tunnel, one for a
+// PortMapper, and those of ICE after StartDirect.
 // Close ends all of them and waits.
 type Paths struct {
 	cfg      Config
@@ -72,6 +72,7 @@ type Paths struct {
 	second   *reflexive
 	direct   directState
 	tunneled tunneled
+	mapped   netip.AddrPort // outside port the router gave us, invalid for none
 	seenAs   netip.AddrPort // our outside address at the last registration
 	askedAt  int64          // when the relay was last asked because its route was silent
 	asks     int            // how often since it was heard
@@ -134,6 +135,7 @@ func Open(ctx context.Context, cfg Config) (*Paths, error) {
 		p.group.Add(1)
 		go p.runTunnel()
 	}
+	p.mapPort()
 	wait := ctx
 	if !p.carries() {
 		var cancel context.CancelFunc

@@ -214,12 +214,14 @@ func (q *puncher) begin(g uint32) {
 	if p.second != nil {
 		seen = append(seen, p.second.addresses(netip.AddrPort{})...)
 	}
+	extra := p.extras(g)
 	p.direct.generation = g
 	if p.direct.stage != stageLost && p.direct.stage != stageFailed {
 		p.direct.stage = stageWaiting // a retry does not hide why the first attempt failed
 	}
 	p.mu.Unlock()
 	found := collect(p.LocalAddr(), locals, p.loopback, p.cfg.Allowed, seen)
+	found.list = append(found.list, extra...)
 	q.own = found.list
 
 	mux := &iceMux{
@@ -334,6 +336,9 @@ func (q *puncher) onTime(now time.Time) {
 		}
 	}
 	if q.connected.IsZero() {
+		if q.mappedLate(now) {
+			q.begin(q.generation + 1)
+		}
 		return
 	}
 	if now.Sub(q.connected) > stableAfter {

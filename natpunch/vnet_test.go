@@ -84,14 +84,16 @@ func newNATMatch(t *testing.T, kindA, kindB string) *match {
 }
 
 // TestNATMatrix: every pair of NAT kinds reaches the path that theory allows,
-// direct first and the relay where there is a symmetric NAT in the way. B-02.
+// direct first and the relay where there is a symmetric NAT in the way. The
+// symmetric NAT of this network counts its ports, so one side of that kind is
+// reached by the ports predicted for it; natlab has one that does not. B-02.
 func TestNATMatrix(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"fullcone", "addrres", "cone", "sym"}
 	for i, a := range kinds {
 		for _, b := range kinds[i:] {
 			want := KindDirect
-			if b == "sym" && (a == "sym" || a == "cone") {
+			if b == "sym" && a == "sym" {
 				want = KindRelay
 			}
 			t.Run(a+" x "+b, func(t *testing.T) {
@@ -125,11 +127,7 @@ func TestNATMatrix(t *testing.T) {
 					}
 					time.Sleep(20 * time.Millisecond)
 				}
-				why := "relayed: symmetric NAT on the opponent's side, and no direct check was answered"
-				if a == "sym" {
-					why = "relayed: symmetric NAT on both sides, and no direct check was answered"
-				}
-				if got := m.p[0].paths.Reason(); got != why {
+				if got := m.p[0].paths.Reason(); got != "relayed: symmetric NAT on both sides, and no direct check was answered" {
 					t.Error(got)
 				}
 				for k, p := range m.p {

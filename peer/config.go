@@ -37,6 +37,7 @@ type Config struct {
 	ReportFile string
 	RecordFile string
 	Paths      natpunch.Allowed
+	NoPortMap  bool // the router is not asked for an outside port
 	Impair     impair.Spec
 	Delay      int
 	FEC        fec.Mode

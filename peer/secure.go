@@ -107,7 +107,7 @@ func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn 
 			}
 			return t, nil
 		},
-		Allowed: ch.allowed, Hide: s.Hidden(), Log: c.Log, Clock: now,
+		Allowed: ch.allowed, Hide: s.Hidden(), Log: c.Log, Clock: now, PortMapper: c.portMapper(),
 	})
 	if err == nil {
 		return nil

@@ -34,7 +34,7 @@ type options struct {
 	logLevel, logFormat                               *string
 	frames, window, rounds                            *int
 	headless, ranked, addresses, version, printConfig *bool
-	rematch                                           *bool
+	rematch, noPortMap                                *bool
 	timeout, wait                                     *time.Duration
 }
 
@@ -52,6 +52,7 @@ func newOptions() *options {
 		report:      f.String("report", "", "write the match report to `FILE`"),
 		record:      f.String("record", "", "write the replay to `FILE`"),
 		paths:       f.String("path", "auto", "permitted paths, a `LIST` of lan, direct, relay, tunnel or auto"),
+		noPortMap:   f.Bool("no-portmap", false, "do not ask the router for an outside port (PCP, NAT-PMP, UPnP)"),
 		impair:      f.String("impair", "", "damage outgoing datagrams by `SPEC`, for example delay=40ms,jitter=5ms,loss=5%"),
 		delay:       f.String("delay", "", "input delay of `N` frames, or auto; 0 if headless, auto with the page"),
 		mode:        f.String("mode", "", "`MODE`: auto, rollback, hybrid (rollback with 1 to 4 frames of delay) or delay (no rollback); rollback if headless, auto with the page"),
@@ -89,7 +90,7 @@ func (o *options) config(command string, log zerolog.Logger, s streams) (c peer.
 	c = peer.Config{
 		Host: command != "join", RelayToken: *o.relayToken, Embed: embed(log),
 		Input: *o.input, ReportFile: *o.report, RecordFile: *o.record,
-		Window: *o.window, Ranked: *o.ranked, Rematch: *o.rematch, DataDir: *o.dataDir, Name: rendezvous.CleanText(*o.name), Region: *o.region,
+		Window: *o.window, Ranked: *o.ranked, Rematch: *o.rematch, NoPortMap: *o.noPortMap, DataDir: *o.dataDir, Name: rendezvous.CleanText(*o.name), Region: *o.region,
 		Timeout: *o.timeout, Wait: *o.wait, ShowAddresses: *o.addresses,
 		Build: version.Build(build), Stdout: s.out, Log: log,
 	}

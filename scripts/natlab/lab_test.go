@@ -84,6 +84,7 @@ func TestNATKinds(t *testing.T) {
 		{"sym", "dependent", byBoth, false},
 		{"symfull", "dependent", byBoth, false},
 		{"symrange", "dependent", byBoth, false},
+		{"symseq", "dependent", byBoth, false},
 		{"fullcone", "independent", none, true},
 		{"addrres", "independent", byAddress, true},
 		{"none", "independent", none, true},
@@ -123,6 +124,9 @@ func TestNATKinds(t *testing.T) {
 			}
 			if filter != kind.filter {
 				t.Errorf("%s, want %s", filter, kind.filter)
+			}
+			if kind.name == "symseq" && (again[0].Port() != mapped.Port()+1 || again[1].Port() != mapped.Port()+2) {
+				t.Errorf("%v, %v, %v: these ports are not counted", mapped, again[0], again[1])
 			}
 			if kind.name == "symrange" && (mapped.Port() < 40000 || mapped.Port() > 40999) {
 				t.Errorf("%v is outside the pool", mapped)

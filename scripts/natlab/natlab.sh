@@ -3,9 +3,10 @@
 #
 #   NL=x natlab.sh up                      make the lab, both routers as eim; an older one of that name goes first
 #   NL=x natlab.sh down                    end what runs in it and remove all of it; never fails
-#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 tcp443 none
+#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange symseq fullcone addrres udpblock udp443 tcp443 none
 #   NL=x natlab.sh cgnat on [TYPE]|off     a second NAT, a carrier's, in front of router a
 #   NL=x natlab.sh hairpin a|b on|off      whether a host reaches its neighbours under their outside address
+#   NL=x natlab.sh portmap a|b on|off      the router takes orders for ports: miniupnpd with PCP, NAT-PMP and UPnP
 #   NL=x natlab.sh cut a|b|cg WHAT         drop forwarded packets: direct (all but the relay's), relay, all, off
 #   NL=x natlab.sh rebind a|b|cg           forget all mappings and give out other ports (eim and sym kinds)
 #   NL=x natlab.sh ipv6 a|a2|b also|only   IPv6 for that host, without translation behind a firewall that lets answers in; the relay has it too
@@ -176,8 +177,11 @@ nat() {
 	eim-openinput) inp='' ;; # the same, but the router answers unsolicited packets itself and remembers them
 	sym) post="oifname $wan masquerade random" ;;
 	symfull) post="oifname $wan masquerade fully-random" ;;
-	symrange) # a small pool, in which ports can be guessed
+	symrange) # a small pool
 		post="oifname $wan meta l4proto udp masquerade to :$((40000 + ${port:-0} % 20000))-$((40999 + ${port:-0} % 20000)) fully-random
+    oifname $wan masquerade" ;;
+	symseq) # counts: the next destination gets the next port of a hundred. A map, because numgen counts in host order
+		post="oifname $wan meta l4proto udp masquerade to :numgen inc mod 100 map { $(for n in $(seq 0 99); do echo -n "$n : $((40000 + ${port:-0} % 20000 + n)), "; done)}
     oifname $wan masquerade" ;;
 	fullcone) pre="iifname $wan meta l4proto udp dnat to $host" ;; # for one host
 	addrres) # filters by address: whom the host has sent to may answer from any port
@@ -190,7 +194,7 @@ nat() {
 	none)
 		[ -n "$open" ] || die "a carrier without NAT is cgnat off"
 		post='' closed='' inp='' ;;
-	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange fullcone addrres udpblock udp443 tcp443 none" ;;
+	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange symseq fullcone addrres udpblock udp443 tcp443 none" ;;
 	esac
 	# One transaction: no packet meets a router without rules. Other tables, cuts among them, stay.
 	ns $r nft -f - <<N
@@ -277,6 +281,79 @@ N
 		;;
 	*) die "hairpin $1 on or off" ;;
 	esac
+}
+
+# portmap runs Debian's miniupnpd on a router, in a table of its own. It takes no orders behind an address kept for
+# documentation, as those of the lab are: the router gets one of the real internet, which nobody outside the lab can see.
+# Come after nat, which gives the old address back.
+portmap() {
+	local r ip pid n public
+	router "$1"
+	case $1 in
+	a) public=50.0.0.1 ;;
+	b) public=50.0.0.2 ;;
+	*) die "a carrier takes no orders" ;;
+	esac
+	if pid=$(cat "$STATE/portmap.$1" 2>/dev/null); then
+		kill "$pid" 2>/dev/null || true
+		rm -f "$STATE/portmap.$1"
+	fi
+	ns $r nft delete table inet nlmap 2>/dev/null || true
+	case ${2:-} in
+	off)
+		ip -n "$P-$r" addr del $public/32 dev wan0 2>/dev/null || true
+		outside "$1"
+		return
+		;;
+	on) ;;
+	*) die "portmap $1 on or off" ;;
+	esac
+	command -v miniupnpd >/dev/null || die "portmap needs miniupnpd"
+	inside "$1"
+	ips $r <<<"addr replace $public/32 dev wan0
+route replace 198.51.100.0/24 dev wan0 src $public"
+	for n in pub ra rb cg; do
+		[ $n = $r ] || ip -n "$P-$n" route replace $public/32 dev wan0
+	done
+	ns $r nft -f - <<N
+table inet nlmap {
+  chain m_fwd     { }
+  chain m_pre     { }
+  chain m_post    { }
+  chain c_fwd  { type filter hook forward priority filter - 2; policy accept; jump m_fwd
+  }
+  chain c_pre  { type nat hook prerouting priority dstnat - 2; policy accept; jump m_pre
+  }
+  chain c_post { type nat hook postrouting priority srcnat - 2; policy accept; jump m_post
+  }
+}
+N
+	cat >"$STATE/portmap.$1.conf" <<C
+ext_ifname=wan0
+listening_ip=lan0
+http_port=5000
+ipv6_disable=yes
+enable_natpmp=yes
+enable_upnp=yes
+upnp_table_name=nlmap
+upnp_nat_table_name=nlmap
+upnp_forward_chain=m_fwd
+upnp_nat_chain=m_pre
+upnp_nat_postrouting_chain=m_post
+secure_mode=yes
+uuid=00000000-0000-4000-8000-00000000000$((16#${1}))
+allow 1024-65535 0.0.0.0/0 1024-65535
+deny 0-65535 0.0.0.0/0 0-65535
+C
+	ns $r miniupnpd -d -f "$STATE/portmap.$1.conf" -P "$STATE/portmap.$1.pid" >"$STATE/portmap.$1.log" 2>&1 </dev/null 9>&- &
+	echo $! >"$STATE/portmap.$1"
+	for _ in $(seq 50); do
+		! ns $r ss -Hlun 2>/dev/null | grep -q ':5351 ' || return 0
+		kill -0 "$(cat "$STATE/portmap.$1")" 2>/dev/null || break
+		sleep 0.05
+	done
+	cat "$STATE/portmap.$1.log" >&2
+	die "miniupnpd did not start on router $1"
 }
 
 cgnat() {
@@ -471,7 +548,7 @@ check() {
 
 case ${1:-} in
 up | down | show | check) [ $# = 1 ] || usage; "$1" ;;
-nat | hairpin | cut | readdress | unplug | ipv6) [ $# = 3 ] || usage; "$@" ;;
+nat | hairpin | portmap | cut | readdress | unplug | ipv6) [ $# = 3 ] || usage; "$@" ;;
 rebind) [ $# = 2 ] || usage; "$@" ;;
 cgnat) [ $# -ge 2 ] && [ $# -le 3 ] || usage; "$@" ;;
 delay) [ $# -ge 2 ] && [ $# -le 5 ] || usage; "$@" ;;

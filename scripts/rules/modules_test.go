@@ -91,6 +91,8 @@ var places = map[string]string{
 	"github.com/prometheus/":           "relay/",
 	"github.com/peterbourgon/ff/":      "cmd/internal/settings/",
 	"golang.org/x/crypto/":             "natpunch/keys/",
+	"github.com/jackpal/go-nat-pmp":    "natpunch/portmap/",
+	"github.com/huin/goupnp":           "natpunch/portmap/",
 }
 
 func TestLibrariesStayInTheirPlace(t *testing.T) {

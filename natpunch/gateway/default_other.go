@@ -1,0 +1,5 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
+
+package gateway
+
+func defaultRoute() (Route, error) { return Route{}, ErrUnsupported }
