@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"backstep/natpunch"
+	"backstep/natpunch/rendezvous"
 	"backstep/peer/dialog"
 	"backstep/peer/lounge"
 	"backstep/peer/match"
@@ -37,6 +38,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	r.FEC.Mode = c.FEC.String()
 	r.EndReason = match.EndNone.String()
+	c.notes(r)
 	err = c.run(ctx, src, r)
 	if r.EndReason == "" {
 		r.EndReason = endOf(err).String()
@@ -45,6 +47,26 @@ func Run(ctx context.Context, c Config) error {
 		err = errors.Join(err, werr)
 	}
 	return err
+}
+
+// notes enters the lobby as soon as there is one, so that the report has it
+// also if nobody came.
+func (c *Config) notes(r *report.Report) {
+	if !c.Host {
+		if c.Code.Lookup.Valid() {
+			r.Lobby = report.Of(c.Code.Lookup.String())
+		}
+		return
+	}
+	next := c.onCode
+	c.onCode = func(code string) {
+		if parsed, err := rendezvous.ParseCode(code); err == nil {
+			r.Lobby = report.Of(parsed.Lookup.String())
+		}
+		if next != nil {
+			next(code)
+		}
+	}
 }
 
 // checkFiles finds out before a match whether its files can be written.

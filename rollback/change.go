@@ -145,6 +145,9 @@ func (d *Driver[S, W]) tuneByPolicy() {
 // the simulation affords, which the others are told: as many frames as are stepped again in half a tick, and the new
 // one. Without it, and with a DeepestWindowFrames of 0, the window never grows.
 func (d *Driver[S, W]) Spent(nanos int64, r *Result) {
+	if r == nil {
+		return
+	}
 	steps := int64(r.Resimulated)
 	if r.Advanced {
 		steps++

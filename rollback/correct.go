@@ -111,7 +111,7 @@ func (s *Session[S, W]) Invalidate(first int32) error {
 // Tick. Older states and corrections that lie before it are dropped. The label may be any from the newest one back to
 // the length of the history, also one whose state is gone; for others it returns ErrSnapshot and changes nothing.
 func (s *Session[S, W]) Restore(frame int32, state *S) error {
-	if frame < -1 || frame > s.cur || frame < s.cur-int32(s.cfg.SnapshotHistoryFrames) {
+	if state == nil || frame < -1 || frame > s.cur || frame < s.cur-int32(s.cfg.SnapshotHistoryFrames) {
 		return ErrSnapshot
 	}
 	*s.state(frame) = *state

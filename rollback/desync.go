@@ -109,6 +109,9 @@ func (a *agreement) keptHash(frame int32) (uint32, bool) {
 // NextHash is the frame and hash to put into the next packet to a player; ok is false if there is none. Every hash
 // divisible by HashInterval is handed out once; while a difference is open, every packet gets one.
 func (s *Session[S, W]) NextHash(player int) (frame int32, hash uint32, ok bool) {
+	if player < 0 || player >= s.cfg.Players || player == s.cfg.Local {
+		return 0, 0, false
+	}
 	a := &s.agree[player]
 	if s.desynced && a.bad != noFrame && a.keptN > 0 && (!a.exact() || a.linger > 0) {
 		if a.exact() {
@@ -142,6 +145,9 @@ type Desync struct {
 
 // Desync is the difference found against a player; ok is false if there is none.
 func (s *Session[S, W]) Desync(player int) (d Desync, ok bool) {
+	if player < 0 || player >= s.cfg.Players {
+		return Desync{}, false
+	}
 	a := &s.agree[player]
 	if a.bad == noFrame {
 		return Desync{}, false
@@ -150,4 +156,9 @@ func (s *Session[S, W]) Desync(player int) (d Desync, ok bool) {
 }
 
 // Agreed is the newest label whose state was found equal to that player's, -1 for none yet.
-func (s *Session[S, W]) Agreed(player int) int32 { return s.agree[player].agreed }
+func (s *Session[S, W]) Agreed(player int) int32 {
+	if player < 0 || player >= s.cfg.Players {
+		return -1
+	}
+	return s.agree[player].agreed
+}

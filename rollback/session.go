@@ -1,6 +1,8 @@
 package rollback
 
 import (
+	"fmt"
+
 	"backstep/rollback/input"
 	"backstep/rollback/quality"
 )
@@ -78,6 +80,9 @@ func NewSession[S comparable, W input.Word](game Game[S, W], cfg Config, initial
 	if err := cfg.Valid(); err != nil {
 		return nil, err
 	}
+	if game == nil || initial == nil {
+		return nil, fmt.Errorf("%w: a session needs a game and its initial state", ErrConfig)
+	}
 	labels := cfg.SnapshotHistoryFrames + 1
 	s := &Session[S, W]{
 		cfg:      cfg,
@@ -139,7 +144,12 @@ func (s *Session[S, W]) Oldest() int32 { return s.oldest }
 func (s *Session[S, W]) Confirmed() int32 { return s.confirmed }
 
 // ConfirmedOf is the newest frame up to which every input of that player is known, -1 for none.
-func (s *Session[S, W]) ConfirmedOf(player int) int32 { return s.conf[player] }
+func (s *Session[S, W]) ConfirmedOf(player int) int32 {
+	if player < 0 || player >= s.cfg.Players {
+		return -1
+	}
+	return s.conf[player]
+}
 
 // Settled is the newest label whose state can no longer change: all its inputs are known and it has run with them.
 func (s *Session[S, W]) Settled() int32 {

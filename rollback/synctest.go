@@ -133,6 +133,9 @@ func (t *SyncTest[S, W]) Frame(words ...W) error {
 
 // Run calls Frame for so many frames with the words that words gives.
 func (t *SyncTest[S, W]) Run(frames int, words func(frame int32, player int) W) error {
+	if words == nil {
+		return fmt.Errorf("%w: a sync test needs words to play", ErrConfig)
+	}
 	now := make([]W, t.cfg.Players)
 	for range frames {
 		for p := range now {

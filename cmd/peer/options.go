@@ -236,6 +236,7 @@ func code(rest []string, s streams) (rendezvous.Code, error) {
 		fmt.Fprint(s.err, "lobby code: ")
 		line, err := bufio.NewReader(s.in).ReadString('\n')
 		if text = strings.TrimSpace(line); text == "" {
+			fmt.Fprintln(s.err)
 			if err != nil {
 				return rendezvous.Code{}, settings.Usagef("no lobby code was given: peer join CODE")
 			}

@@ -47,7 +47,7 @@ func Compare(own, other Offer, host bool) error {
 		{SetRanked, "ranked", h.Ranked, j.Ranked},
 	} {
 		if j.Explicit&s.bit != 0 && s.host != s.join {
-			return fmt.Errorf("%w: the joiner asks for another %s (%v) than the host (%v); the host's counts, so the joiner must leave the setting away",
+			return fmt.Errorf("%w: the joiner asks for another %s (%v) than the host (%v); the host's counts, so the joiner must leave that setting out",
 				ErrIncompatible, s.name, s.join, s.host)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"backstep/sim"
 )
@@ -68,7 +69,7 @@ func ParseTrace(r io.Reader, column string) (*Trace, error) {
 	}
 	col := slices.Index(header, column)
 	if col < 0 {
-		return nil, fmt.Errorf("it has no column %q, only %q", column, header)
+		return nil, fmt.Errorf("it has no column %q, only %.200q", column, strings.Join(header, ","))
 	}
 	t := &Trace{}
 	for {

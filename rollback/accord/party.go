@@ -114,10 +114,15 @@ func (p *Party) Limit() int {
 func (p *Party) SetOffer(o quality.Offer) { p.offer = o }
 
 // Offer is where the offer of delay mode stands on another side, as that side says. Guests hear of the host's alone.
-func (p *Party) Offer(player int) quality.Offer { return p.peers[player].offer }
+func (p *Party) Offer(player int) quality.Offer {
+	if player < 0 || player >= p.players {
+		return quality.Playing
+	}
+	return p.peers[player].offer
+}
 
 // Ask says that this side wants other terms. It reports false, and does nothing, while a wish of this side's is not
-// dealt with, or if t is not valid. Event tells what became of it.
+// dealt with, or if t is not valid: a window is named also for delay mode. Event tells what became of it.
 func (p *Party) Ask(t Terms) bool {
 	if p.wanted || !t.Valid() {
 		return false

@@ -98,7 +98,8 @@ func (e *Evidence) Code() string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AppendEvidence appends the file.
+// AppendEvidence appends the file. What lies beyond the limits, or a Frame that does not come after Agreed, makes a file
+// that ParseEvidence refuses.
 func AppendEvidence(b []byte, e *Evidence) []byte {
 	start := len(b)
 	le := binary.LittleEndian

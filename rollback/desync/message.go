@@ -54,6 +54,9 @@ func Probes(low, high int32) int {
 // Probe is label i of that PROBE; the last one is high.
 func Probe(low, high int32, i int) int32 {
 	n := int64(Probes(low, high))
+	if n == 0 {
+		return high
+	}
 	return low + int32((int64(high)-int64(low))*int64(i+1)/n)
 }
 
@@ -133,7 +136,9 @@ func ParseMessage(b []byte, m *Message) error {
 			return ErrMessage
 		}
 		m.Total, m.Offset, m.Body = le.Uint32(b[4:]), le.Uint32(b[8:]), b[12:]
-		ok = ok && m.Total <= MaxState && uint64(m.Offset)+uint64(len(m.Body)) <= uint64(m.Total) && (len(m.Body) > 0) == (m.Total > 0)
+		// Parts are as long as they can be, so that a state takes few of them whoever sends it.
+		ok = ok && m.Total <= MaxState && m.Offset <= m.Total && m.Offset%MaxPart == 0 && len(m.Body) == int(min(m.Total-m.Offset, MaxPart)) &&
+			(len(m.Body) > 0) == (m.Total > 0)
 	default:
 		if len(b) != 12 {
 			return ErrMessage

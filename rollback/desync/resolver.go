@@ -16,6 +16,7 @@ const (
 
 	patience       = 5_000_000  // µs without a step of the other side
 	answerPatience = 20_000_000 // µs for the guest's player to decide
+	stopLimit      = 60_000_000 // µs for which a match is stopped in all, the player's time to decide not counted
 )
 
 // Side is the game as a Resolver sees it. Labels are those of states; -1 is the one before frame 0.
@@ -91,7 +92,12 @@ var resultText = [...]string{
 	"different again after a re-simulation", "the host's state was declined", "the other side took no part in the recovery",
 }
 
-func (r Result) String() string { return resultText[r] }
+func (r Result) String() string {
+	if int(r) >= len(resultText) {
+		return "unknown"
+	}
+	return resultText[r]
+}
 
 // Errors of Receive. Neither changes anything.
 var (
@@ -107,6 +113,9 @@ type Resolver struct {
 	result Result
 	used   bool // the one offer of the match was made
 	since  int64
+
+	stopped int64 // µs of all rounds, up to stepped
+	stepped int64
 
 	newest     [2]int32 // ours, theirs
 	agreed     [2]int32
@@ -155,7 +164,8 @@ func (r *Resolver) Evidence() *Evidence { return r.evidence }
 // Offered says that the guest's player is to be asked now.
 func (r *Resolver) Offered() bool { return r.phase == Offering && r.offered && !r.cfg.Host }
 
-// Open begins a round at time now: a hash differs. While Busy it does nothing; after MaxOpened rounds it fails.
+// Open begins a round at time now (µs): a hash differs. While Busy it does nothing; after MaxOpened rounds, and without a
+// Side or Send, it fails.
 func (r *Resolver) Open(now int64) {
 	if r.phase != Idle {
 		return
@@ -165,7 +175,11 @@ func (r *Resolver) Open(now int64) {
 		r.fail(Differs)
 		return
 	}
-	r.phase, r.result, r.since = Meeting, Pending, now
+	if r.cfg.Side == nil || r.cfg.Send == nil {
+		r.fail(Silent)
+		return
+	}
+	r.phase, r.result, r.since, r.stepped = Meeting, Pending, now, now
 	r.met, r.probed, r.early, r.queue = false, false, nil, nil
 	r.newest[0], r.agreed[0] = r.cfg.Side.Newest(), r.cfg.Side.Agreed()
 	r.out = Message{Kind: KindFound, Label: r.newest[0], Second: r.agreed[0], Body: []byte(r.cfg.Build)}
@@ -264,11 +278,22 @@ func (r *Resolver) Step(now int64) {
 			r.adopt()
 		}
 	}
+	if r.phase == Idle || r.phase == Failed {
+		return
+	}
+	if !(r.phase == Offering && r.offered) {
+		r.stopped += max(now-r.stepped, 0)
+	}
+	r.stepped = now
+	if r.stopped > stopLimit {
+		r.fail(Silent)
+		return
+	}
 	limit := int64(patience)
 	if r.phase == Offering && r.offered {
 		limit = answerPatience
 	}
-	if r.phase != Idle && r.phase != Failed && now-r.since > limit {
+	if now-r.since > limit {
 		if r.phase == Offering && r.offered {
 			r.fail(Declined)
 		} else {
