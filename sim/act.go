@@ -60,7 +60,7 @@ func (s *stepper) apply(i int) {
 	case f.Place == Bench: // it has just left
 		return
 	case f.Action == Thrown:
-		s.breaks[i] = f.AnimationFrame < s.rules.ThrowTech && f.takeThrow()
+		s.breaks[i] = f.AnimationFrame < s.rules.ThrowTech && s.breakable(i) && f.takeThrow()
 	case f.Action == Prompted:
 		s.choose(i)
 	case f.Health == 0:

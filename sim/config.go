@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the rules in code. Peers whose versions differ must not play.
-const Version = 2
+const Version = 3
 
 // What makes two machines agree (DET-01, DET-02): the step is deterministic, and there is no floating point in it to be strict about.
 const (
@@ -67,15 +67,12 @@ func (f Format) Roster() int {
 	return 3
 }
 
-// reserved gives the buttons that tag play takes: assist 1, and with three fighters a side assist 2.
+// reserved gives the buttons that tag play takes: the assist button. The stance button stays the fighter's own.
 func (f Format) reserved() uint8 {
-	switch f {
-	case Format1v1:
+	if f == Format1v1 {
 		return 0
-	case Format2v2:
-		return 1 << data.Assist
 	}
-	return 1<<data.Assist | 1<<data.Stance
+	return 1 << data.Assist
 }
 
 // Errors of Config.Valid and of the parsers of its parts. The text around them says which value and what is possible.

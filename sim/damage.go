@@ -19,7 +19,7 @@ func last(table []int32, i int) int32 {
 }
 
 // damage works out what a hit does, in the order base, counter-hit, starter (from the second hit of a combo on), combo, juggle,
-// then the ruleset: what the state of attacker and defender multiplies, its own multiplier. It truncates after each step and
+// then the ruleset: what the state of attacker and defender multiplies, its own multiplier for sides of this size. It truncates after each step and
 // gives at least 1 (S-11). This is the only place that scales; what is done with the result is an effect.
 func (s *stepper) damage(c *contact) int32 {
 	a, d := &s.w.fighters[c.attacker], &s.w.fighters[c.defender]
@@ -40,7 +40,7 @@ func (s *stepper) damage(c *contact) int32 {
 	n = scale(n, int32(a.Combat.MeleeDamageMul))
 	n = scale(n, int32(a.Weapon.Power))
 	n = scale(n, int32(d.Combat.DefenseMul))
-	return max(1, scale(n, s.rules.Multiplier))
+	return max(1, scale(n, s.rules.Multiplier.Of(s.w.format.Roster())))
 }
 
 // juggle gives the factor of a hit in the air and keeps it with the defender.

@@ -43,6 +43,7 @@ func loadKit(change func(fstest.MapFS)) (*data.Roster, error) {
 			return nil, err
 		}
 	}
+	files[data.MusicPath] = &fstest.MapFile{Data: []byte("team,music\nany,1\n")}
 	change(files)
 	return data.Load(files)
 }

@@ -66,7 +66,7 @@ func TestTimeOver(t *testing.T) {
 	for _, c := range []struct {
 		a, b int32
 		want Winner
-	}{{950, 1050, DrawGame}, {950, 1049, HostWins}, {949, 1050, JoinWins}, {475, 525, DrawGame}} {
+	}{{980, 1050, DrawGame}, {980, 1049, HostWins}, {979, 1050, JoinWins}, {490, 525, DrawGame}} {
 		d := newDuel(t, "sable", "tarn", 300)
 		if d.w.match.Timer != 99*60 {
 			t.Fatalf("timer %d", d.w.match.Timer)
@@ -202,7 +202,7 @@ func TestRage(t *testing.T) {
 		rules  Ruleset
 		health int32
 		want   uint8
-	}{{data.SF, 1, 0}, {data.Tekken, 238, 0}, {data.Tekken, 237, 1}, {data.Tekken, 1, 1}, {data.Tekken, 0, 0}} {
+	}{{data.SF, 1, 0}, {data.Tekken, 246, 0}, {data.Tekken, 245, 1}, {data.Tekken, 1, 1}, {data.Tekken, 0, 0}} {
 		w.ruleset, w.fighters[0].Health = c.rules, c.health
 		s := newStepper(&w, data.Embedded())
 		if s.timers(); w.fighters[0].Mechanics.Rage != c.want || w.fighters[1].Mechanics.Rage != 0 {

@@ -18,7 +18,7 @@ func TestEveryKindActivates(t *testing.T) {
 		if m.Family == data.AssistCall { // a partner calls it
 			g := newRing(t, data.TagTeam, Format3v3, 300)
 			g.swapPoint(0, 2) // Quill leads, Anvil is its second partner
-			g.step(StanceBit, 0)
+			g.step(LeftBit|AssistBit, 0)
 			if f := &g.w.fighters[0]; f.Place != Assisting || f.Action != Attack || f.Move != id {
 				t.Errorf("%s: %s, move %d", m.Key, f.Action, f.Move)
 			}

@@ -9,7 +9,7 @@ func (w *World) Practice() {
 	if w.match.Phase != Live || rules == nil {
 		return
 	}
-	w.match.Timer = rules.RoundFrames
+	w.match.Timer = rules.RoundFrames.Of(w.format.Roster())
 	for slot := range int(w.count) {
 		f := &w.fighters[slot]
 		f.SuperMeter, f.Meter, f.Drive, f.Burnout = f.MaxSuperMeter, f.MaxMeter, f.MaxDrive, 0

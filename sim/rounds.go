@@ -32,7 +32,7 @@ func (w *World) startRound(r *data.Roster) {
 		w.teams[side] = Team{XFactorUsed: w.teams[side].XFactorUsed, AnchorUsed: w.teams[side].AnchorUsed}
 	}
 	m := &w.match
-	m.Timer = rules.RoundFrames
+	m.Timer = rules.RoundFrames.Of(w.format.Roster())
 	m.RoundWinner = NoWinner
 	m.SlowMotion, m.FinisherFreeze = 0, 0
 	m.Nodes = [data.NodeKinds]int16{}

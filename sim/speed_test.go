@@ -100,7 +100,7 @@ func crowded(b *testing.B) (World, [][2]Input) {
 		case 0, 1:
 			in[f][0].Now, in[f][1].Now = DownBit|AssistBit|StanceBit, DownBit|AssistBit|StanceBit
 		case 4, 5:
-			in[f][0].Now, in[f][1].Now = StanceBit, StanceBit
+			in[f][0].Now, in[f][1].Now = LeftBit|AssistBit, RightBit|AssistBit
 		}
 		if f > 0 {
 			in[f][0].Prev, in[f][1].Prev = in[f-1][0].Now, in[f-1][1].Now

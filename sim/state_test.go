@@ -220,7 +220,7 @@ func TestPinnedHash(t *testing.T) {
 			h = (h ^ g.w.Hash()) * 1099511628211
 		}
 	}
-	const want = 0xaa01f6ce9378784c
+	const want = 0xad38b24fc39a9002
 	if h != want || hits < 150 {
 		t.Fatalf("hash %#016x after %d hits, want %#016x", h, hits, uint64(want))
 	}

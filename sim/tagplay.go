@@ -2,17 +2,19 @@ package sim
 
 import "backstep/sim/data"
 
-// Commands of tag play, with the buttons assist 1 (A) and assist 2 (B); directions as seen from the fighter:
+// Commands of tag play, with the assist button (A) and the stance button (B); directions as seen from the fighter:
 //
 //	          2v2                      3v3                              trinity
 //	A         tag to the partner       call partner 1                   tag to partner 1
 //	F+A       likewise                 tag to partner 1                 likewise
-//	B         (the stance button)      call partner 2                   call the anchor, once a match
-//	F+B                                tag to partner 2                 tag to partner 2
+//	Back+A    likewise                 call partner 2                   call the anchor, once a match
+//	D+A       likewise                 tag to partner 2                 likewise
+//	Back+A    Baroque instead, while an own attack has landed and there is health to recover
 //	B+A       X-Factor
 //	D+B+A     Cross Assault
-//	Back+A    Baroque: while an own attack has landed
 //	super     while an own super runs: Delayed Hyper Combo
+//
+// The stance button alone is the fighter's own, as in a duel; what a fighter has on the assist button is for duels.
 //
 // A tag while a move is in its tag-cancel frames after a hit is a Tag Cancel. Partner 1 is the next of the team after the point,
 // partner 2 the one after that.
@@ -28,7 +30,7 @@ func (s *stepper) tagCommand(i int) bool {
 	}
 	for age := range int32(BufferFrames) {
 		e := *f.entry(age)
-		if e&uint16(1<<data.Assist|1<<data.Stance) == 0 {
+		if e&uint16(1<<data.Assist) == 0 {
 			continue
 		}
 		if done, changed := s.teamEntry(i, e); done {
@@ -43,30 +45,22 @@ func (s *stepper) tagCommand(i int) bool {
 // teamEntry tries what one entry of the buffer asks: whether it has been done, and whether the fighter is now in another action.
 func (s *stepper) teamEntry(i int, e uint16) (done, changed bool) {
 	f := &s.w.fighters[i]
-	a, b := e>>data.Assist&1 != 0, e>>data.Stance&1 != 0
+	b := e>>data.Stance&1 != 0
 	dir := commandDirection(e>>entryShift, f.Facing)
 	free := f.Action.Neutral()
 	linked := f.Action == Attack && f.Contact == Landed
 	switch {
-	case a && b && dir == data.Down:
+	case b && dir == data.Down:
 		return free && s.crossAssault(i), false
-	case a && b:
+	case b:
 		return (free || linked) && s.xFactor(i), false
-	case a && dir == data.Back && linked:
-		done = s.baroque(i)
-		return done, done
-	case b && s.w.format == Format2v2:
-		return false, false
+	case dir == data.Back && linked && s.baroque(i):
+		return true, true
 	}
-	n := 1
-	if b {
-		n = 2
-	}
-	tag := s.w.format == Format2v2 || dir == data.Forward || (s.w.format == FormatTrinity && a)
-	if !tag {
-		return s.callAssist(i, n), false
-	}
+	tag, n := s.tagWish(dir)
 	switch {
+	case !tag:
+		return s.callAssist(i, n), false
 	case free:
 		done = s.requestTag(Side(i), s.partner(i, n), plainTag)
 		return done, done
@@ -75,6 +69,21 @@ func (s *stepper) teamEntry(i int, e uint16) (done, changed bool) {
 		return done, done
 	}
 	return false, false
+}
+
+// tagWish tells what the assist button asks for with a direction: a tag or a call, and of which partner.
+func (s *stepper) tagWish(dir data.Direction) (tag bool, n int) {
+	switch {
+	case s.w.format == Format2v2:
+		return true, 1
+	case dir == data.Forward:
+		return true, 1
+	case dir == data.Down:
+		return true, 2
+	case dir == data.Back:
+		return false, 2
+	}
+	return s.w.format == FormatTrinity, 1
 }
 
 // partner gives the slot of the n-th fighter of the team after slot i, -1 if there is none that can fight.

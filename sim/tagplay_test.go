@@ -144,8 +144,7 @@ func TestSnapback(t *testing.T) {
 	}
 	health := out.Health
 	g.run(60, 0, 0)
-	g.step(0, LeftBit)
-	g.step(0, LeftBit|StanceBit) // partner 2 of Quill is Anvil, who is locked out
+	g.step(0, DownBit|AssistBit) // partner 2 of Quill is Anvil, who is locked out
 	g.run(30, 0, 0)
 	if g.w.point[1] != 3 || g.w.teams[1].Phase != TagRejected {
 		t.Fatalf("point %d, %s", g.w.point[1], g.w.teams[1].Phase)
@@ -219,12 +218,12 @@ func TestAssistCall(t *testing.T) {
 	}
 	// The anchor of trinity comes once a match, also after the cooldown and in the next round.
 	h := newRing(t, data.TagTeam, FormatTrinity, 300)
-	h.step(StanceBit, 0)
+	h.step(LeftBit|AssistBit, 0)
 	if h.w.fighters[4].Place != Assisting {
 		t.Fatal("no anchor")
 	}
 	h.run(400, 0, 0)
-	h.step(StanceBit, 0)
+	h.step(LeftBit|AssistBit, 0)
 	if h.run(2, 0, 0); h.w.fighters[4].Place == Assisting || h.w.teams[0].AnchorUsed != 1 {
 		t.Fatal("a second anchor")
 	}
@@ -288,7 +287,8 @@ func TestXFactor(t *testing.T) {
 	g.apart(80)
 	m := g.attack("5m", 0)
 	g.until(20, 0, 0, "the hit", g.landed)
-	if got := g.w.Hits()[0].Damage; got != m.Damage*row.Damage/100 {
+	pairs := g.r.Ruleset(data.TagTeam).Multiplier.Of(2)
+	if got := g.w.Hits()[0].Damage; got != scale(m.Damage*row.Damage/100, pairs) || pairs <= data.Unit {
 		t.Fatalf("damage %d", got)
 	}
 	g.until(int(row.Frames)+10, 0, 0, "its end", func() bool { return g.w.teams[0].XFactor == 0 })
@@ -402,7 +402,7 @@ func TestPairsForbid(t *testing.T) {
 		t.Errorf("a plain tag within what the row allows: point %d", g.w.point[0])
 	}
 	g = start(300) // Anvil of North and Rivet of South have no row of their own
-	g.step(RightBit|StanceBit, 0)
+	g.step(DownBit|AssistBit, 0)
 	if g.run(60, 0, 0); g.w.teams[0].Phase != TagRejected {
 		t.Errorf("houses that may not pair: %s", g.w.teams[0].Phase)
 	}

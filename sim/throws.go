@@ -113,6 +113,16 @@ func b2u(b bool) uint8 {
 	return 0
 }
 
+// breakable tells whether the thrown fighter i could break what holds it: a throw, but no grapple.
+func (s *stepper) breakable(i int) bool {
+	p := int(s.w.fighters[i].Partner)
+	if p >= int(s.w.count) {
+		return false
+	}
+	m := s.move(p)
+	return m != nil && m.Family == data.ThrowFamily
+}
+
 // breakThrow lets the thrown fighter i out.
 func (s *stepper) breakThrow(i int) { s.tech(i, int(s.w.fighters[i].Partner)) }
 

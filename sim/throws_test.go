@@ -51,6 +51,30 @@ func TestThrows(t *testing.T) {
 	}
 }
 
+// A grapple cannot be broken the way a throw is.
+func TestGrapplesHold(t *testing.T) {
+	for rules := range Ruleset(data.RulesCount) {
+		for _, key := range []string{"throw", "clinch", "takedown"} {
+			g := newRing(t, rules, Format1v1, 60)
+			k := g.r.Fighter(1)
+			m := k.MoveByKey(key)
+			if m == nil {
+				t.Fatalf("the kit has no %s", key)
+			}
+			if !m.Under(rules) || k.CommandIn(rules, m.In, m.From, m.Button, m.Direction) != m.ID {
+				continue
+			}
+			g.attack(key, 0)
+			g.until(40, 0, 0, "the grab", func() bool { return g.p(1).Action == Thrown })
+			g.step(0, ThrowBit)
+			want := m.Family == data.ThrowFamily
+			if broken := g.p(1).Action == Teched; broken != want {
+				t.Errorf("%s under %s: broken %v, want %v", key, rules, broken, want)
+			}
+		}
+	}
+}
+
 // A fighter that grabs in the very frame in which something hits it grabs nobody.
 func TestGrabIsInterrupted(t *testing.T) {
 	d := newDuel(t, "sable", "tarn", 60)

@@ -35,7 +35,7 @@ const size = 200
 const (
 	leastFrames = 600
 	stepFrames  = 40
-	mostFrames  = 9000
+	mostFrames  = 20000
 	afterwards  = 30 // frames of PostMatch
 )
 

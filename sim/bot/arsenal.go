@@ -37,12 +37,8 @@ func (a *arsenal) learn(w *sim.World, me, foe sim.FighterID) {
 	c := w.Config()
 	r := data.Embedded()
 	*a = arsenal{kind: r.Fighter(me), foe: r.Fighter(foe), rules: c.Ruleset, format: c.Format}
-	switch c.Format {
-	case sim.Format1v1:
-	case sim.Format2v2:
+	if c.Format != sim.Format1v1 {
 		a.reserved = 1 << data.Assist
-	default:
-		a.reserved = 1<<data.Assist | 1<<data.Stance
 	}
 	a.stances = len(a.kind.Stances) > 0
 	a.shortest = sim.Fixed(600 << 16)

@@ -185,9 +185,12 @@ func (p *player) team(s *situation) (uint16, bool) {
 	case s.me.SuperMeter >= 2500 && t.Cross == 0 && s.distance > cm(180) && p.roll(1):
 		return sim.AssistBit | sim.StanceBit | sim.DownBit, true
 	case a.format == sim.Format3v3 && t.AssistCooldown == 0 && s.distance < cm(320) && p.roll(p.skill.team/5+1):
-		return sim.AssistBit << (p.chance.Next() & 1), true
+		if p.roll(50) {
+			return sim.AssistBit | s.behind, true
+		}
+		return sim.AssistBit, true
 	case a.format == sim.FormatTrinity && t.AnchorUsed == 0 && s.distance < cm(260) && p.roll(1):
-		return sim.StanceBit, true
+		return sim.AssistBit | s.behind, true
 	}
 	return 0, false
 }

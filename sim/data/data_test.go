@@ -157,7 +157,7 @@ func TestRefusals(t *testing.T) {
 		{sable, "[fighter sable]", "[fighter table]", "the fighter in it is table"},
 		{sable, "[fighter sable]", "lonely = 1\n[fighter sable]", "before the first [section]"},
 		{"roster/tarn.txt", "id = 2", "id = 1", "already belongs to"},
-		{sable, "health = 950", "health", "neither a [section] nor a line of the form key = value"},
+		{sable, "health = 980", "health", "neither a [section] nor a line of the form key = value"},
 		{sable, "walk-forward = 4.4", "walk-forward = 4.40001", "not a decimal number"},
 		{sable, "dash-forward = 9.5 15", "dash-forward = 9.5", "want a speed and a number of frames"},
 		{sable, "throw-impact = 16", "throw-impact = 40", "throw-impact must lie before throw-total"},

@@ -7,7 +7,7 @@
 //	balance/feel/camera_shake.csv         camera shake by kind of hit, in order of name
 //	balance/feel/hitstop_curves.csv       frames of freeze by kind of hit, in order of name
 //	balance/feel/timing.csv               other lengths of feel, in order of name
-//	balance/tag/*.csv                     the mechanics of tag play, their lengths, who may come in for whom
+//	balance/tag/*.csv                     the mechanics of tag play, their lengths, who may come in for whom, the music of teams
 //	tags/tags.txt                         the gameplay tags, sorted
 //
 // The text format of rosters and rulesets:

@@ -153,7 +153,13 @@ func (r *Roster) loadTeam(read func(string) ([]byte, error)) error {
 	if b, err = read(PairsPath); err != nil {
 		return err
 	}
-	return r.parsePairs(PairsPath, b)
+	if err = r.parsePairs(PairsPath, b); err != nil {
+		return err
+	}
+	if b, err = read(MusicPath); err != nil {
+		return err
+	}
+	return r.parseMusic(MusicPath, b)
 }
 
 // names lists the .txt files of a folder in byte order, at least one.

@@ -62,6 +62,27 @@ const Unit = 10000
 // the ruleset does without it.
 type Economy struct{ Max, Start, Gain, Every int32 }
 
+// BySize holds a number for sides of one, two and three fighters.
+type BySize [3]int32
+
+// Of gives the number for a side of so many fighters, 1…3.
+func (b *BySize) Of(fighters int) int32 { return b[min(max(fighters, 1), len(b))-1] }
+
+// bySize spreads one to three numbers over the sizes; the last one stays.
+func bySize(list []int32, unit int32) (b BySize) {
+	for i := range b {
+		b[i] = last(list, i) * unit
+	}
+	return b
+}
+
+func last(list []int32, i int) int32 {
+	if len(list) == 0 {
+		return 1
+	}
+	return list[min(i, len(list)-1)]
+}
+
 // Ruleset is one balance/rulesets file. Factors are ten-thousandths; lengths, speeds and times as in the package comment.
 type Ruleset struct {
 	Rules     Rules
@@ -70,7 +91,7 @@ type Ruleset struct {
 	StartHalf fixed.Q // each starts this far from the middle
 
 	IntroFrames, RoundStartFrames, RoundEndFrames, MatchEndFrames int32
-	RoundFrames                                                   int32 // the timer
+	RoundFrames                                                   BySize // the timer
 
 	Gravity, Friction, BodyPush fixed.Q // of launched fighters; of pushback; most a body is pushed aside in a frame
 	RecoilX, RecoilY            fixed.Q // of a fighter hit out of the air
@@ -92,7 +113,7 @@ type Ruleset struct {
 	Starter                       [Starters]int32
 	CounterHit                    int32
 	CounterStun                   int32
-	Multiplier                    int32
+	Multiplier                    BySize
 	MeterMax, HurtGain, BlockGain int32
 	RecoverEvery                  int32
 
@@ -146,7 +167,7 @@ func (r *Ruleset) parseStage(s *section) {
 	r.RoundStartFrames = s.integer("round-start-frames", 1, 600)
 	r.RoundEndFrames = s.integer("round-end-frames", 60, 600)
 	r.MatchEndFrames = s.integer("match-end-frames", 1, 600)
-	r.RoundFrames = 60 * s.integer("round-seconds", 10, 300)
+	r.RoundFrames = bySize(s.integers("round-seconds", 10, 300, 3), 60)
 	if 2*r.StageHalf < r.MaxApart || r.MaxApart < 2*r.StartHalf {
 		s.fail(s.line, "the stage must be at least max-apart wide, and max-apart at least twice start-half")
 	}
@@ -201,11 +222,29 @@ func (r *Ruleset) parseScaling(s *section) {
 	r.JuggleStarter = s.factor("juggle-starter", Unit, false)
 	r.CounterHit = s.factor("counter-hit", 5*Unit, true)
 	r.CounterStun = s.integer("counter-stun", 0, 10)
-	r.Multiplier = s.factor("multiplier", 5*Unit, true)
+	r.Multiplier = bySize(s.parts("multiplier", 5*Unit, 1, 3, true), 1)
 	r.MeterMax = s.integer("meter-max", 0, 10000)
 	r.HurtGain = s.factor("hurt-gain", 5*Unit, true)
 	r.BlockGain = s.factor("block-gain", 5*Unit, true)
 	r.RecoverEvery = s.integer("recover-every", 1, 600)
+}
+
+// integers reads one to most whole numbers.
+func (s *section) integers(key string, lo, hi int32, most int) []int32 {
+	e, ok := s.one(key, true)
+	if !ok {
+		return nil
+	}
+	f := strings.Fields(e.value)
+	if len(f) > most {
+		s.fail(e.line, "%s has %d values, not 1…%d", key, len(f), most)
+		return nil
+	}
+	out := make([]int32, len(f))
+	for i := range f {
+		out[i] = s.int(e.line, key, f[i], lo, hi)
+	}
+	return out
 }
 
 // factor reads one number as ten-thousandths; without the key, if that may be, it is one.

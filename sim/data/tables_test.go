@@ -116,6 +116,11 @@ func TestMoreRefusals(t *testing.T) {
 		{PairsPath, "any>any", "any>sable", "the row any>any is missing"},
 		{PairsPath, "any>any", "any>nobody", "is not two fighters"},
 		{PairsPath, "any>any,yes", "any>any,maybe", "neither yes nor no"},
+		{MusicPath, "any,1\n", "", "the row any is missing"},
+		{MusicPath, "gorse+sable,3", "gorse+nobody,3", "different fighters joined by +"},
+		{MusicPath, "gorse+sable,3", "gorse+gorse,3", "different fighters joined by +"},
+		{MusicPath, "gorse+tarn,6", "gorse+tarn,0", "not a whole number in 1…255"},
+		{MusicPath, "gorse+sable+vesper,5", "gorse+sable+tarn,5", "gorse+sable+tarn"},
 		{sable, first, first + "\nkind = tekken-rage-art", "does not belong to family strike"},
 		{sable, first, first + "\nrules = chess", `"chess" is not one of mk`},
 		{sable, first, first + "\nenters = crane", `"crane" is not one of`},
@@ -161,6 +166,31 @@ func TestMoreRefusals(t *testing.T) {
 		delete(m, "balance/rulesets/"+r.String()+".txt")
 		if _, err := Load(m); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), r.String()) {
 			t.Errorf("without %s: %v", r, err)
+		}
+	}
+}
+
+// TAGT-16: a team has its music whatever the order of its fighters, and every team has some.
+func TestTeamMusic(t *testing.T) {
+	m := copyOf(t)
+	m[MusicPath] = &fstest.MapFile{Data: []byte("team,music\nany,7\nsable+tarn,8\nsable+tarn+vesper,9\n")}
+	r, err := Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := func(name string) FighterID {
+		if f := r.FighterByKey(name); f != nil {
+			return f.ID
+		}
+		return 0
+	}
+	for _, c := range []struct {
+		team [3]string
+		want uint8
+	}{{[3]string{"tarn", "sable"}, 8}, {[3]string{"sable", "tarn"}, 8}, {[3]string{"vesper", "tarn", "sable"}, 9}, {[3]string{"sable"}, 7},
+		{[3]string{"tarn", "vesper"}, 7}, {[3]string{"sable", "tarn", "gorse"}, 7}, {[3]string{"tarn", "sable", "tarn"}, 8}} {
+		if got := r.Team.Music([3]FighterID{id(c.team[0]), id(c.team[1]), id(c.team[2])}); got != c.want {
+			t.Errorf("%v: %d, want %d", c.team, got, c.want)
 		}
 	}
 }

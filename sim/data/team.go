@@ -10,6 +10,7 @@ const (
 	MechanicsPath = "balance/tag/mechanics.csv"
 	PairsPath     = "balance/tag/tag_cancel_dhc_matrix.csv"
 	TuningPath    = "balance/tag/tuning.csv"
+	MusicPath     = "balance/tag/team_theme_music.csv"
 )
 
 // Mechanic names one of the seven mechanics of tag play (TAGT-02).
@@ -55,6 +56,7 @@ type Team struct {
 	Mechanics [MechanicKinds]MechanicRow
 	Tuning
 	pairs []Pair
+	music []TeamMusic
 }
 
 // Tuning holds lengths of tag play in frames, and health for every thousand of it that a fighter off the stage gets back in 120 frames.

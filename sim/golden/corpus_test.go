@@ -66,7 +66,7 @@ func TestCorpusCovers(t *testing.T) {
 	has := map[string]int{}
 	fighters := map[string]bool{}
 	ended := 0
-	for i, m := range corpus(t) {
+	for _, m := range corpus(t) {
 		kind, _, _ := strings.Cut(m.Source, ":")
 		has[kind]++
 		has[m.Config.Ruleset+" "+m.Config.Format]++
@@ -75,7 +75,7 @@ func TestCorpusCovers(t *testing.T) {
 				fighters[f] = true
 			}
 		}
-		if i%4 == 0 {
+		if kind == "bots" {
 			var last sim.Phase
 			if err := m.Verify(func(w *sim.World) { last = w.Phase() }); err != nil {
 				t.Error(err)
@@ -100,8 +100,8 @@ func TestCorpusCovers(t *testing.T) {
 			t.Errorf("none with %s", name)
 		}
 	}
-	if ended == 0 {
-		t.Error("no match is over at its end")
+	if ended < 8 {
+		t.Errorf("only %d matches are over at their end", ended)
 	}
 }
 
@@ -129,7 +129,7 @@ func playable() []sim.Config {
 func TestRestoreFromEveryFrame(t *testing.T) {
 	const tail = 9
 	for i, m := range corpus(t) {
-		if i%20 != 0 {
+		if i%5 != 0 {
 			continue
 		}
 		words, err := m.Words()
