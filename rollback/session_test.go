@@ -44,7 +44,7 @@ const (
 	crouch  = uint16(2)
 )
 
-// V-01, SESS-03, SESS-04, SESS-05, SESS-06, SESS-07, SESS-08, SESS-09, SESS-10, SESS-12, SESS-14, SESS-15, SESS-36, X-04, X-07: the worked example, on the entry point that does not
+// V-01, SESS-03, SESS-04, SESS-05, SESS-06, SESS-07, SESS-08, SESS-09, SESS-10, SESS-12, SESS-14, SESS-15, SESS-36, HASH-09, X-04, X-07: the worked example, on the entry point that does not
 // advance.
 func TestWorkedExample(t *testing.T) {
 	s := tiny(t, nil)
@@ -278,7 +278,7 @@ func TestLongStallShowsRecovering(t *testing.T) {
 	}
 }
 
-// SESS-33: the snapshot is gone. The state is untouched, nothing advances, and a snapshot from outside ends it.
+// SESS-33, SNAP-11, SNAP-12: the snapshot is gone. The state is untouched, nothing advances, and a snapshot from outside ends it.
 func TestMissingSnapshot(t *testing.T) {
 	s := tiny(t, nil)
 	play(t, s, 100, 100, 4)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -116,6 +117,25 @@ func TestRandomPlayEverywhere(t *testing.T) {
 // free tells whether both points can do anything.
 func free(w *World) bool {
 	return w.fighters[w.point[0]].Action.Neutral() && w.fighters[w.point[1]].Action.Neutral()
+}
+
+// SIM-27: under every ruleset and format, what is not saved changes nothing.
+func TestPoisonEverywhere(t *testing.T) {
+	everyMode(t, func(t *testing.T, rules Ruleset, format Format) {
+		g := &ring{t: t, r: kit(t)}
+		g.reset(rules, format, 9)
+		r := rand.New(rand.NewPCG(uint64(rules), uint64(format)))
+		for f, in := range busyTape(500+uint64(rules)*10+uint64(format), 1500) {
+			enrich(&g.w, f)
+			poisoned := g.w
+			poison(&poisoned, r)
+			g.w.step(g.r, in[:], Emit)
+			poisoned.step(g.r, in[:], Emit)
+			if poisoned.Hash() != g.w.Hash() || poisoned.out != g.w.out {
+				t.Fatalf("frame %d: unsaved memory changed the result", g.w.frame)
+			}
+		}
+	})
 }
 
 // SIM-25, SNAP-13, SNAP-14, SNAP-15, SNAP-16, SNAP-17, HITB-10, MST-18: under every ruleset and format, going back to any frame

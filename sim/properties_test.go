@@ -103,20 +103,25 @@ func TestPoliciesGiveEqualStates(t *testing.T) {
 	}
 }
 
+// poison fills what a state does not save: fighters that are not in the match, reports of the last step.
+func poison(w *World, r *rand.Rand) {
+	for i := w.count; i < MaxFighters; i++ {
+		w.fighters[i] = Fighter{X: Fixed(r.Int32()), Y: Fixed(r.Int32()), Vitals: Vitals{Health: r.Int32()}, Action: Action(r.UintN(30)), ID: 1, Move: 3,
+			HitstopFrames: 5, Duration: 9, AnimationFrame: 4, Shots: [Shots]Projectile{{Life: 4, Move: 2, Durability: 9}}}
+	}
+	w.out = outputs{n: 24, hit: 4, draws: 6, dropped: 9}
+	for i := range w.out.events {
+		w.out.events[i] = Event{Frame: r.Int32(), Kind: EventKO, Fighter: 1, Serial: 200}
+	}
+}
+
 // SIM-27: what is not saved changes nothing: reports of the last step, fighters that are not in the match.
 func TestPoisonChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	w := newWorld(t, 6, "tarn", "sable")
 	for f, in := range tape(6, 6000) {
 		poisoned := w
-		for i := w.count; i < MaxFighters; i++ {
-			poisoned.fighters[i] = Fighter{X: Fixed(r.Int32()), Y: Fixed(r.Int32()), Vitals: Vitals{Health: r.Int32()}, Action: Action(r.UintN(30)), ID: 1, Move: 3,
-				HitstopFrames: 5, Duration: 9, AnimationFrame: 4, Shots: [Shots]Projectile{{Life: 4, Move: 2, Durability: 9}}}
-		}
-		poisoned.out = outputs{n: 24, hit: 4, draws: 6, dropped: 9}
-		for i := range poisoned.out.events {
-			poisoned.out.events[i] = Event{Frame: r.Int32(), Kind: EventKO, Fighter: 1, Serial: 200}
-		}
+		poison(&poisoned, r)
 		if poisoned.Hash() != w.Hash() {
 			t.Fatal("the hash reads what is not saved")
 		}

@@ -11,7 +11,7 @@ import (
 	"backstep/sim/data"
 )
 
-// SIM-09, SIM-10, SIM-28, RNG-08, DET-01, DET-04, DET-06, DET-08, DET-09: the simulation imports nothing that knows time, chance, a
+// SIM-09, SIM-10, SIM-28, RNG-08, DET-01, DET-02, DET-04, DET-06, DET-08, DET-09: the simulation imports nothing that knows time, chance, a
 // network or a float, and says that it is deterministic. That nothing else of the kind is in its code, scripts/rules checks.
 func TestImports(t *testing.T) {
 	if Determinism != 1 || StrictFP != 1 {

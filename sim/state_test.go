@@ -203,7 +203,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// HASH-05, HASH-06, SIM-25: the hash of played matches under every ruleset and format is the same in every process and on every
+// HASH-06, SIM-25: the hash of played matches under every ruleset and format is the same in every process and on every
 // machine. A change of the engine, the rules or the kit changes it; a change of the engine belongs to another Version.
 func TestPinnedHash(t *testing.T) {
 	g := &ring{t: t, r: kit(t)}
@@ -226,7 +226,7 @@ func TestPinnedHash(t *testing.T) {
 	}
 }
 
-// HASH-01, HASH-07: the hash follows seed, frame, every fighter and the match.
+// HASH-01, HASH-02, HASH-07: the hash follows seed, frame, every fighter and the match.
 func TestHash(t *testing.T) {
 	w := newWorld(t, 42, "sable", "tarn")
 	for name, change := range map[string]func(*World){

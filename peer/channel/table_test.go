@@ -7,7 +7,7 @@ import (
 	"backstep/rollback/wire"
 )
 
-// CHAN-01, CHAN-02, CHAN-03, CHAN-04, CHAN-05, CHAN-06: the table of the channels.
+// CHAN-01, CHAN-02, CHAN-03, CHAN-04, CHAN-05, CHAN-06, MST-16: the table of the channels.
 func TestTable(t *testing.T) {
 	for _, c := range []struct {
 		id       ID

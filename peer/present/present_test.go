@@ -40,7 +40,7 @@ func fight(t *testing.T, frames int, visit func(w *sim.World)) uint64 {
 	return w.Hash()
 }
 
-// HASH-08, PRES-02, PRES-03: showing a match at any rate leaves its hash as it
+// HASH-08, SIM-08, PRES-02, PRES-03: showing a match at any rate leaves its hash as it
 // is, and every view lies between the two snapshots.
 func TestInterpolationLeavesTheSimulationAlone(t *testing.T) {
 	const frames = 1200

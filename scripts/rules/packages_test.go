@@ -101,6 +101,7 @@ func floorFault(from, to string) string {
 	return ""
 }
 
+// SIM-32: simulation and rollback know nothing of each other.
 func TestImportFloors(t *testing.T) {
 	for _, f := range parsed(t, parser.ImportsOnly) {
 		if f.test {

@@ -134,6 +134,10 @@ func TestRefusals(t *testing.T) {
 		{sable, "startup = 8", "startup = 0", "startup 0 is outside 1…60"},
 		{sable, "startup = 8", "startup = soon", `"soon" is not a whole number`},
 		{sable, "startup = 8\n", "", "startup is missing"},
+		{sable, "startup = 8\n", "statrup = 8\n", "statrup is not a key of this section; is it startup, which is missing?"},
+		{sable, "startup = 8\n", "start-up = 8\n", "start-up is not a key of this section; is it startup"},
+		{sable, "startup = 8\n", "starup = 8\n", "starup is not a key of this section; is it startup"},
+		{sable, "startup = 8\n", "speed = 8\n", "startup is missing"},
 		{sable, "startup = 8\n", "startup = 8\nstartup = 9\n", "startup stands twice"},
 		{sable, "startup = 8\n", "startup = 8\ncolour = red\n", "colour is not a key of this section"},
 		{sable, "damage = 70", "damage = 5000", "damage 5000 is outside"},
@@ -196,7 +200,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// G-10, DET-05: the hash follows every value of every file and nothing else.
+// G-10, DET-05, FEEL-24: the hash follows every value of every file and nothing else.
 func TestHashFollowsValues(t *testing.T) {
 	base := Embedded().Hash()
 	load := func(m fstest.MapFS) uint64 {

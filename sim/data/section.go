@@ -19,6 +19,7 @@ type section struct {
 	line             int
 	entries          []entry
 	err              error
+	lacks            string // the key whose absence is err
 }
 
 func (s *section) label() string { return strings.TrimSpace(s.kind + " " + s.name) }
@@ -94,6 +95,9 @@ func (s *section) one(key string, required bool) (entry, bool) {
 	}
 	if found < 0 {
 		if required {
+			if s.err == nil {
+				s.lacks = key
+			}
 			s.fail(s.line, "%s is missing", key)
 		}
 		return entry{}, false
@@ -113,14 +117,38 @@ func (s *section) all(key string) []entry {
 	return out
 }
 
-// done complains about entries nobody took.
+// done complains about entries nobody took. One that looks like the key that is missing is most likely that key with a slip in it.
 func (s *section) done() error {
 	for _, e := range s.entries {
 		if !e.used {
+			if s.lacks != "" && slip(e.key, s.lacks) {
+				s.err = nil
+				s.fail(e.line, "%s is not a key of this section; is it %s, which is missing?", e.key, s.lacks)
+			}
 			s.fail(e.line, "%s is not a key of this section", e.key)
 		}
 	}
 	return s.err
+}
+
+// slip tells whether one word is the other but for a letter too many, too few or wrong, or two that changed places.
+func slip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i]:
+		return a[i+2:] == b[i+2:]
+	case len(a) == len(b) && i < len(a):
+		return a[i+1:] == b[i+1:]
+	case len(a)+1 == len(b):
+		return a[i:] == b[i+1:]
+	}
+	return false
 }
 
 func (s *section) text(key string, longest int) string {

@@ -41,7 +41,7 @@ func corpus(t *testing.T) []*Manifest {
 	return all
 }
 
-// GOLD-01, GOLD-04, GOLD-05, GOLD-07, GOLD-08, DET-11, TEST-02: every match of the corpus, played in a fresh world, comes to every recorded
+// GOLD-01, GOLD-04, GOLD-05, GOLD-07, GOLD-08, DET-11, TEST-02, HASH-05, SIM-31: every match of the corpus, played in a fresh world, comes to every recorded
 // hash, bit by bit. make crossarch runs this test on every architecture and compares the digest of what was computed.
 func TestCorpus(t *testing.T) {
 	frames := 0
