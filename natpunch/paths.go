@@ -86,7 +86,7 @@ type Paths struct {
 }
 
 // Open takes over cfg.Conn, registers at the relay, over TCP too if UDP is not
-// answered within 300 ms, and returns once the relay route stands. It gives up with ErrRelayUnreachable when ctx ends before that.
+// answered within 400 ms, and returns once the relay route stands. It gives up with ErrRelayUnreachable when ctx ends before that.
 // If the relay may not carry the match, Open waits for it 1 s at most.
 func Open(ctx context.Context, cfg Config) (*Paths, error) {
 	conn := cfg.Conn

@@ -2,6 +2,7 @@ package natpunch
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 
 	"backstep/natpunch/rendezvous"
@@ -75,7 +76,7 @@ func TestRegistrationSequence(t *testing.T) {
 func TestRegistrationResends(t *testing.T) {
 	r := testRegistration(relayA)
 	_, at, _ := sentUntil(t, r, 0, 5000*ms)
-	want := []int64{0, 125, 375, 875, 1875, 2875, 3875, 4875}
+	want := []int64{0, 100, 200, 300, 500, 900, 1700, 2500, 3300, 4100, 4900}
 	if len(at) != len(want) {
 		t.Fatalf("sent at %v", at)
 	}
@@ -83,6 +84,42 @@ func TestRegistrationResends(t *testing.T) {
 		if at[i] != want[i]*ms {
 			t.Fatalf("sent at %v", at)
 		}
+	}
+}
+
+// TestRegistrationRests: beside a tunnel UDP is asked after 1 s, 2 s and so on, every
+// 15 s in the end, and from the start again once it worked.
+func TestRegistrationRests(t *testing.T) {
+	r := testRegistration(relayA)
+	r.rest(0)
+	gaps := func(from int64) (out []int64) {
+		last := from
+		for range 6 {
+			for !r.open {
+				from += 10 * ms
+				r.poll(nil, from)
+			}
+			out = append(out, (from-last)/ms)
+			for r.open {
+				from += 10 * ms
+				r.poll(nil, from)
+			}
+			last = from
+		}
+		return out
+	}
+	want := []int64{1000, 2000, 4000, 8000, 15000, 15000}
+	if got := gaps(0); !slices.Equal(got, want) {
+		t.Errorf("asked after %v ms", got)
+	}
+	r.begin(100_000 * ms)
+	r.poll(nil, 100_000*ms)
+	if acked, _, _ := r.receive(ackFrame(r.counter), relayA, 100_001*ms); !acked {
+		t.Fatal("ACK refused")
+	}
+	r.rest(200_000 * ms)
+	if got := gaps(200_000 * ms); got[0] != want[0] {
+		t.Errorf("asked after %v ms once it had worked", got)
 	}
 }
 

@@ -23,11 +23,13 @@ type Tunnel interface {
 const (
 	// tunnelAfter a registration without any answer on UDP the tunnel is tried
 	// beside it. A relay further away than that gets three round trips.
-	tunnelAfter = 300_000 // µs
+	tunnelAfter = 400_000 // µs
 	tunnelTrips = 3
 	// tunnelSilence is how long a tunnel may leave a registration unanswered.
 	tunnelSilence = 2_000_000 // µs
-	// While there is a tunnel, UDP is asked now and then whether it works again.
+	// While there is a tunnel, UDP is asked whether it works again: soon, because a
+	// line that loses much looks blocked for a moment, then ever more seldom.
+	udpFirst = 1_000_000  // µs
 	udpAgain = 15_000_000 // µs
 	// A tunnel that cannot be opened is tried again after tunnelPause, doubled
 	// up to tunnelMaxPause.
@@ -109,7 +111,7 @@ func (t *tunnelRoute) end() {
 
 // tunneled is the relay route over TCP of a Paths:
 //
-//	         no answer on UDP for 300 ms, or UDP not allowed
+//	         no answer on UDP for 400 ms, or UDP not allowed
 //	[resting] ------------------------------------------> [opening] -- REG, ACK --> [bound]
 //	    ^ ^                                                   |                        |
 //	    | +------------- cannot be opened: pause -------------+                        |

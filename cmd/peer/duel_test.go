@@ -152,7 +152,7 @@ func TestBinariesImpaired(t *testing.T) {
 	line := "delay=40ms,jitter=5ms,loss=10%,dup=1%,reorder=1%,corrupt=1%"
 	addr := startRelay(t, nil)
 	d := startDuel(t, addr.String(), []string{"--frames", "400", "--fec", "xor", "--name", "x"},
-		[]string{"--impair", line + ",seed=3"}, []string{"--impair", line + ",seed=4"})
+		[]string{"--impair", line + ",seed=3", "--path", "lan,direct,relay"}, []string{"--impair", line + ",seed=4"})
 	damaged := 0.0
 	for side, r := range d.end(400) {
 		complete(t, r, true)

@@ -129,6 +129,6 @@ func failed(x line) error {
 
 func config(relayAddr string, faults impair.Spec) peer.Config {
 	def := sim.DefaultConfig()
-	return peer.Config{Relays: []string{relayAddr}, Window: 8, Rematch: true, Paths: natpunch.AllowAuto, Impair: faults, FEC: fec.Auto, Mode: quality.Rollback,
+	return peer.Config{Relays: []string{relayAddr}, Window: 8, Rematch: true, Paths: natpunch.AllowAuto &^ natpunch.AllowTunnel, Impair: faults, FEC: fec.Auto, Mode: quality.Rollback,
 		Rounds: 5, Ruleset: def.Ruleset, Team: def.Teams[0], Timeout: 10 * time.Second, Wait: time.Minute, Build: "linksoak", Log: zerolog.Nop()}
 }
