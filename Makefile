@@ -17,7 +17,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench fecbench linksoak pagetest golden crossarch crossarch-subset roundrobin soak planted simsoak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench fecbench linksoak pagetest pagebench golden crossarch crossarch-subset roundrobin soak planted simsoak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -40,6 +40,7 @@ help:
 	@echo "make planted  bugs planted in a copy of the rollback core: the soak must find each within a minute"
 	@echo "make linksoak  two real peers at 20 % loss for DURATION=$(DURATION), then ten hours of it in virtual time"
 	@echo "make simsoak  a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
+	@echo "make pagebench what the page costs the match loop: tick times without it, with a tab, with a tab that never reads"
 	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
@@ -128,6 +129,9 @@ simsoak:
 
 pagetest: build
 	sh scripts/pagetest/run.sh
+
+pagebench: build
+	$(GO) run ./scripts/pagebench
 
 clean:
 	rm -rf bin dist

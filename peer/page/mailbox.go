@@ -25,7 +25,14 @@ type mailbox struct {
 	cancelled [maxEvents]uint64
 	cancelN   int
 	replaced  uint64 // snapshots that were never sent
+	sent      uint16 // snapshots of this connection, counted round
+	seen      uint16 // of these, how many the page has taken in
+	paced     bool   // the page says what it has seen
 }
+
+// snapshotsAhead is how many snapshots may be on the way to a page that says
+// what it has seen. Buffers between the two would hold seconds of them.
+const snapshotsAhead = 2
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
@@ -86,6 +93,19 @@ func (m *mailbox) cancel(id uint64) {
 	m.cancelN++
 }
 
+// see takes note that the page has taken in n snapshots and reports whether
+// that can be.
+func (m *mailbox) see(n uint16) bool {
+	m.mu.Lock()
+	ok := n-m.seen <= m.sent-m.seen
+	if ok {
+		m.seen, m.paced = n, true
+	}
+	m.mu.Unlock()
+	m.ring()
+	return ok
+}
+
 func (m *mailbox) empty() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +118,7 @@ func (m *mailbox) take(b []byte) ([]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range [...]byte{outWelcome, outSettings, outScreen, outSnapshot, outTalk, outNotice, outNet, outFile} {
-		if !m.fresh[t] {
+		if !m.fresh[t] || t == outSnapshot && m.paced && m.sent-m.seen >= snapshotsAhead {
 			continue
 		}
 		m.fresh[t] = false
@@ -124,5 +144,6 @@ func (m *mailbox) takeSnapshot(b []byte) []byte {
 		b = appendID(b, id)
 	}
 	m.eventN, m.cancelN = 0, 0
+	m.sent++
 	return append(b, m.tail[:m.tailLen]...)
 }

@@ -23,6 +23,7 @@ const (
 	inInput
 	inCommand
 	inUpload
+	inSeen
 )
 
 // Types of messages to the page.
@@ -46,6 +47,7 @@ const (
 	maxUpload   = 120 << 10
 	maxMessage  = maxUpload
 	inputLen    = 7
+	seenLen     = 3
 	reserved    = 0xf000 // bits of a word that must be 0
 )
 

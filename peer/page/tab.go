@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"crypto/subtle"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"time"
@@ -183,6 +184,13 @@ func (s *Server) read(ctx context.Context, t *tab) (websocket.StatusCode, string
 		if kind != websocket.MessageBinary || len(b) == 0 {
 			s.counts.malformed.Add(1)
 			return closeMalformed, "binary messages only"
+		}
+		if b[0] == inSeen {
+			if len(b) != seenLen || !t.box.see(binary.LittleEndian.Uint16(b[1:])) {
+				s.counts.malformed.Add(1)
+				return closeMalformed, "malformed message"
+			}
+			continue
 		}
 		if t.role != "player" {
 			continue

@@ -2,7 +2,7 @@
 
 import { parse } from './snapshot.js';
 
-const In = { hello: 1, input: 2, command: 3, upload: 4 };
+const In = { hello: 1, input: 2, command: 3, upload: 4, seen: 5 };
 const Out = { welcome: 1, screen: 2, snapshot: 3, net: 4, settings: 5, file: 6, notice: 7, talk: 8 };
 
 /** Token and tab: from the fragment, then from sessionStorage. */
@@ -44,6 +44,7 @@ export class Link {
     this.socket = socket;
     socket.onopen = () => {
       this.seq = 0;
+      this.seen = 0;
       this.json(In.hello, { token: this.who.token, tab: this.who.tab, mode: this.mode });
     };
     socket.onmessage = (e) => { if (this.socket === socket) this.take(e.data); };
@@ -64,6 +65,8 @@ export class Link {
     if (type === Out.snapshot) {
       const s = parse(new DataView(buffer));
       if (s) this.on('snapshot', s);
+      this.seen = (this.seen + 1) & 0xffff; // the peer keeps no more than two on their way
+      this.send(new Uint8Array([In.seen, this.seen & 255, this.seen >> 8]));
       return;
     }
     if (type === Out.file) {

@@ -59,6 +59,7 @@ export class View {
     this.net.frame(s);
     if (s.trail.length) this.trail.take(s);
     for (const id of s.cancelled) { this.effects.cancel(id); this.app.sound.cancel(id); }
+    if (!this.app.settings.value.interpolate && !document.hidden) queueMicrotask(() => this.now()); // the newest at once, without waiting for the display
     if (s.flags & Flag.quiet || s.current.round !== s.previous.round) this.hud.ghost = [0, 0];
     if (s.flags & Flag.quiet) return;
     for (const e of s.events) {
@@ -68,14 +69,19 @@ export class View {
   }
 
   run() {
-    let last = performance.now();
-    const step = (now) => {
+    this.drawn = performance.now();
+    const step = () => {
       requestAnimationFrame(step);
-      const frames = Math.min(6, Math.max(0, (now - last) / (1000 / 60)));
-      last = now;
-      this.draw(frames);
+      if (this.app.settings.value.interpolate || performance.now() - this.drawn > 6) this.now();
     };
     requestAnimationFrame(step);
+  }
+
+  /** Draws what there is at this moment. */
+  now() {
+    const at = performance.now(), frames = Math.min(6, Math.max(0, (at - this.drawn) / (1000 / 60)));
+    this.drawn = at;
+    this.draw(frames);
   }
 
   resize() {
