@@ -72,6 +72,13 @@ func (c *Conn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
+// SetDeadline sets the read deadline. WriteTo only queues, and a datagram that is held back must not
+// meet a deadline that was meant for the moment it was handed over.
+func (c *Conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetWriteDeadline does nothing: WriteTo does not wait.
+func (c *Conn) SetWriteDeadline(time.Time) error { return nil }
+
 // Close closes the socket and ends the sender.
 func (c *Conn) Close() error {
 	c.once.Do(func() { close(c.done) })

@@ -203,6 +203,36 @@ func TestConnDelaysInOrder(t *testing.T) {
 	})
 }
 
+// A datagram that is held back leaves, whatever deadline stood when it was handed over; reading keeps its own.
+func TestDeadlinesOfADelayedSocket(t *testing.T) {
+	from, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	c := Wrap(from, Spec{Delay: 40 * time.Millisecond})
+	defer c.Close()
+	for _, set := range []func(time.Time) error{c.SetWriteDeadline, c.SetDeadline} {
+		if err := set(time.Now().Add(5 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.WriteTo([]byte("late"), to.LocalAddr()); err != nil {
+			t.Fatal(err)
+		}
+		_ = to.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if n, _, err := to.ReadFrom(make([]byte, 10)); n != 4 || err != nil {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+	}
+	if _, _, err := c.ReadFrom(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("reading: %v", err)
+	}
+}
+
 func TestWrapNothing(t *testing.T) {
 	s := &sink{}
 	if Wrap(s, Spec{Seed: 9}) != net.PacketConn(s) {

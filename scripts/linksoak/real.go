@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -63,8 +64,11 @@ func playReal(out *lines, play time.Duration, faults impair.Spec) error {
 	var t tally
 	var werr error
 	next := begin.Add(out.every)
+	var once sync.Once
+	started := make(chan struct{})
 	watch := func(l *match.Loop) {
 		t.take(l)
+		once.Do(func() { close(started) })
 		if time.Now().Before(next) {
 			return
 		}
@@ -94,6 +98,12 @@ func playReal(out *lines, play time.Duration, faults impair.Spec) error {
 	}
 	go func() { ended <- peer.Run(ctx, join) }()
 
+	// The time counts from the first tick: on a bad line the handshake takes a while.
+	select {
+	case <-started:
+	case err := <-ended:
+		return fmt.Errorf("a peer ended before the match: %w", err)
+	}
 	select {
 	case err := <-ended:
 		return fmt.Errorf("a peer ended after %v: %w", time.Since(begin).Round(time.Second), err)
