@@ -34,6 +34,8 @@ usage: peer play                     against the machine, at once, on the page
        peer host [flags]             prints a lobby code, waits, plays
        peer join [CODE] [flags]      plays against the host of that code
        peer train                    the training room, offline
+       peer doctor [--json] [--show-addresses]
+                                     looks at the network and says what it means
        peer replay verify FILE       simulates a record again and compares every hash
        peer replay show FILE         prints its header, hashes and inputs
        peer data check FILE          checks a roster file and prints its frame data`
@@ -69,8 +71,7 @@ func sentence(err error) string {
 
 // later are the commands of the contract that this version does not have.
 var later = map[string]string{
-	"watch":  "watching a match",
-	"doctor": "the network check",
+	"watch": "watching a match",
 }
 
 // run is the whole command; its error is one sentence and stands for the exit code.
@@ -96,6 +97,12 @@ func run(ctx context.Context, args []string, s streams) error {
 	command, rest := rest[0], rest[1:]
 	if what, ok := later[command]; ok {
 		return settings.Usagef("%s (peer %s) is not in this version", what, command)
+	}
+	if command == "doctor" {
+		return examine(ctx, o, rest, s)
+	}
+	if *o.json {
+		return settings.Usagef("--json is for peer doctor")
 	}
 	switch command {
 	case "replay":

@@ -34,7 +34,7 @@ type options struct {
 	logLevel, logFormat                               *string
 	frames, window, rounds                            *int
 	headless, ranked, addresses, version, printConfig *bool
-	rematch, noPortMap                                *bool
+	rematch, noPortMap, json                          *bool
 	timeout, wait                                     *time.Duration
 }
 
@@ -72,7 +72,8 @@ func newOptions() *options {
 		wait:        f.Duration("wait", 15*time.Minute, "how long a host waits for an opponent"),
 		browser:     f.String("browser", "", "`CMD` that opens the page, or none; empty for the system's"),
 		pageAddr:    f.String("page-addr", "127.0.0.1:0", "`HOST:PORT` of the page, on this machine"),
-		addresses:   f.Bool("show-addresses", false, "show addresses in the report"),
+		addresses:   f.Bool("show-addresses", false, "show addresses in the report and in what doctor finds"),
+		json:        f.Bool("json", false, "doctor: answer as JSON"),
 		logLevel:    f.String("log-level", "info", "`LEVEL`: trace, debug, info, warn, error or disabled"),
 		logFormat:   f.String("log-format", "console", "`FORMAT`: json or console"),
 		version:     f.Bool("version", false, "print the version and exit"),
@@ -80,7 +81,7 @@ func newOptions() *options {
 	}
 	s.File("config", "", "`FILE` of lines \"flag value\"")
 	s.Secret("relay-token")
-	s.LineOnly("version", "print-config")
+	s.LineOnly("version", "print-config", "json")
 	return o
 }
 

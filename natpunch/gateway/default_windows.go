@@ -42,7 +42,7 @@ func bestAdapter(first *windows.IpAdapterAddresses) (Route, error) {
 			continue
 		}
 		if !best.Router.IsValid() || a.Ipv4Metric < metric {
-			best, metric = Route{Router: ip.Unmap(), Interface: windows.UTF16PtrToString(a.FriendlyName)}, a.Ipv4Metric
+			best, metric = Route{Router: ip.Unmap(), Interface: windows.UTF16PtrToString(a.FriendlyName), Type: a.IfType}, a.Ipv4Metric
 		}
 	}
 	if !best.Router.IsValid() {

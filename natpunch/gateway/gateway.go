@@ -30,6 +30,7 @@ type Route struct {
 	Router    netip.Addr // the next hop
 	Local     netip.Addr // the address this machine has towards it
 	Interface string     // the system's name of the interface
+	Type      uint32     // Windows: its IfType, such as 6 for Ethernet; 0 elsewhere
 }
 
 // Default asks the system for the IPv4 default route with the best metric. It

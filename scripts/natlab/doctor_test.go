@@ -1,0 +1,142 @@
+//go:build linux
+
+package natlab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// examination is what peer doctor --json prints.
+type examination struct {
+	Severity string
+	Findings []struct {
+		ID, Severity, Summary string
+		Data                  map[string]any
+		Addresses             []string
+	}
+}
+
+// examine runs peer doctor on host a, with the relay up, and returns what it prints and its exit code.
+func examine(t *testing.T, l *Lab, p Programs, args ...string) (e examination, text string, code int) {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	v := &Live{lab: l, program: p.Relay, dir: dir, players: map[string]*process{}}
+	if err := v.startRelay(ctx); err != nil {
+		t.Fatal(err)
+	}
+	defer v.stopRelay()
+	cmd := l.Command(ctx, "a", p.Peer, append([]string{"doctor", "--json", "--relay", RelayAddr.String()}, args...)...)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &e); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out.String(), log.String())
+	}
+	return e, out.String(), cmd.ProcessState.ExitCode()
+}
+
+// TestDoctor: the real program names the class of every NAT of the lab, with real rules behind it.
+func TestDoctor(t *testing.T) {
+	needLab(t)
+	p := needPrograms(t)
+	for _, tt := range []struct {
+		name, nat, carrier string
+		portmap            bool
+		mapping, filtering string            // IPv4
+		severities         map[string]string // of findings
+		double             string
+		code               int
+	}{
+		{name: "no NAT", nat: "none", mapping: "none", filtering: "address-dependent-or-none", double: "none",
+			severities: map[string]string{"nat_ipv4": "ok", "udp": "ok", "relay": "ok", "port_mapping": "ok", "clock": "ok"}},
+		{name: "full cone", nat: "fullcone", mapping: "endpoint-independent", filtering: "address-dependent-or-none", double: "one",
+			severities: map[string]string{"nat_ipv4": "ok", "double_nat": "ok", "port_mapping": "note"}},
+		{name: "address-restricted", nat: "addrres", mapping: "endpoint-independent", filtering: "address-dependent-or-none", double: "one",
+			severities: map[string]string{"nat_ipv4": "ok"}},
+		{name: "port-restricted", nat: "eim", mapping: "endpoint-independent", filtering: "address-and-port-dependent", double: "one",
+			severities: map[string]string{"nat_ipv4": "ok", "double_nat": "ok"}},
+		{name: "symmetric", nat: "symfull", mapping: "address-and-port-dependent", filtering: "address-and-port-dependent", double: "one",
+			severities: map[string]string{"nat_ipv4": "warning", "port_mapping": "note"}, code: 1},
+		{name: "symmetric that counts", nat: "symseq", mapping: "address-and-port-dependent", filtering: "address-and-port-dependent", double: "one",
+			severities: map[string]string{"nat_ipv4": "warning"}, code: 1},
+		{name: "UDP blocked", nat: "udpblock", mapping: "unknown", filtering: "unknown",
+			severities: map[string]string{"udp": "warning", "nat_ipv4": "unknown", "relay": "ok", "external": "unknown", "double_nat": "unknown", "clock": "ok"}, code: 1},
+		{name: "carrier NAT", nat: "eim", carrier: "eim", mapping: "endpoint-independent", filtering: "address-and-port-dependent", double: "carrier",
+			severities: map[string]string{"nat_ipv4": "ok", "double_nat": "note"}},
+		{name: "carrier symmetric", nat: "eim", carrier: "symfull", mapping: "address-and-port-dependent", filtering: "address-and-port-dependent", double: "carrier",
+			severities: map[string]string{"nat_ipv4": "warning", "double_nat": "warning"}, code: 1},
+		{name: "symmetric, port mapping", nat: "symfull", portmap: true, mapping: "address-and-port-dependent", filtering: "address-and-port-dependent", double: "one",
+			severities: map[string]string{"nat_ipv4": "note", "port_mapping": "ok", "double_nat": "ok"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.portmap {
+				needMiniupnpd(t)
+			}
+			t.Parallel()
+			l := newLab(t, tt.nat, "eim")
+			if tt.carrier != "" {
+				mustDo(t, l, "cgnat", "on", tt.carrier)
+			}
+			if tt.portmap {
+				mustDo(t, l, "portmap", "a", "on")
+			}
+			e, text, code := examine(t, l, p)
+			if code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			got := map[string]string{}
+			for _, f := range e.Findings {
+				got[f.ID] = f.Severity
+				switch f.ID {
+				case "nat_ipv4":
+					if f.Data["mapping"] != tt.mapping || f.Data["filtering"] != tt.filtering {
+						t.Errorf("class %v, %v; want %s, %s", f.Data["mapping"], f.Data["filtering"], tt.mapping, tt.filtering)
+					}
+				case "double_nat":
+					if kind, _ := f.Data["kind"].(string); kind != tt.double {
+						t.Errorf("double NAT is %q, want %q: %s", kind, tt.double, f.Summary)
+					}
+				}
+			}
+			for id, want := range tt.severities {
+				if got[id] != want {
+					t.Errorf("%s is %s, want %s", id, got[id], want)
+				}
+			}
+			for _, a := range []string{RouterA.String(), HostA.String(), CarrierNAT.String(), routerPublic.String(), "203.0.113.2"} {
+				if strings.Contains(strings.ReplaceAll(text, RelayAddr.String(), "relay"), a) {
+					t.Errorf("%s is shown unasked:\n%s", a, text)
+				}
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+}
+
+// With --show-addresses the outside address is the router's.
+func TestDoctorAddresses(t *testing.T) {
+	needLab(t)
+	p := needPrograms(t)
+	t.Parallel()
+	e, text, _ := examine(t, newLab(t, "eim", "eim"), p, "--show-addresses")
+	for _, f := range e.Findings {
+		if f.ID == "external" && (len(f.Addresses) != 1 || f.Addresses[0] != RouterA.String()) {
+			t.Errorf("addresses %v\n%s", f.Addresses, text)
+		}
+	}
+}
