@@ -368,6 +368,27 @@ func TestTeamKO(t *testing.T) {
 	}
 }
 
+// The clock of a round and the factor of all damage are those for sides of one, two or three.
+func TestSizeOfSides(t *testing.T) {
+	for format, size := range map[Format]int{Format1v1: 1, Format2v2: 2, Format3v3: 3, FormatTrinity: 3} {
+		g := newRing(t, data.SF, format, 80)
+		rules := g.r.Ruleset(data.SF)
+		if want := [...]int32{99, 150, 180}[size-1] * SimulationHz; rules.RoundFrames.Of(size) != want {
+			t.Fatalf("the table gives %d frames", rules.RoundFrames.Of(size))
+		}
+		g.w.startRound(g.r)
+		if got := g.w.match.Timer; got != rules.RoundFrames.Of(size) {
+			t.Errorf("%s: a round of %d frames", format, got)
+		}
+		g.apart(80)
+		m := g.attack("5m", 0)
+		g.until(30, 0, 0, "the hit", g.landed)
+		if got, want := g.w.Hits()[0].Damage, m.Damage*[...]int32{100, 125, 150}[size-1]/100; got != want {
+			t.Errorf("%s: damage %d, want %d", format, got, want)
+		}
+	}
+}
+
 // TAGT-15: the pairing table is asked when a change of fighters is about to happen.
 func TestPairsForbid(t *testing.T) {
 	r, err := loadKit(func(files fstest.MapFS) {

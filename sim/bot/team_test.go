@@ -42,12 +42,12 @@ func bout(t *testing.T, name string, c sim.Config, limit int) (w sim.World, even
 }
 
 // TAGT-01, TAGT-02, TAGT-06: bots tag, call their partners where the format has that, and use mechanics of tag play; their matches
-// end in every format.
+// end in every format, most rounds by knockout.
 func TestBotsTag(t *testing.T) {
 	cast := data.Embedded().Fighters()
 	used := map[data.Mechanic]int{}
 	for _, format := range []sim.Format{sim.Format2v2, sim.Format3v3, sim.FormatTrinity} {
-		tags, assists := 0, 0
+		tags, assists, rounds, late := 0, 0, 0, 0
 		for seed := range uint64(3) {
 			c := sim.Config{Seed: seed, Ruleset: data.TagTeam, Format: format, Rounds: 1}
 			for k := range format.Roster() {
@@ -59,9 +59,14 @@ func TestBotsTag(t *testing.T) {
 			}
 			tags += events[sim.EventTag]
 			assists += events[sim.EventAssist]
+			rounds += events[sim.EventRoundWon]
+			late += events[sim.EventTimeOver]
 			for k, n := range mechanics {
 				used[k] += n
 			}
+		}
+		if late*2 > rounds {
+			t.Errorf("%s: %d of %d rounds end by time", format, late, rounds)
 		}
 		if tags < 3 {
 			t.Errorf("%s: only %d steps of tags", format, tags)
