@@ -17,7 +17,7 @@ LDFLAGS := -s -w -X main.build=$(BUILD)
 TARGETS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 CROSS   := windows/amd64 darwin/arm64 linux/arm64
 
-.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench fecbench linksoak pagetest pagebench golden crossarch crossarch-subset roundrobin soak planted simsoak clean
+.PHONY: help build play test race bench lint relaybench fuzz cross dist natlab netbench linkbench fecbench linksoak pagetest pagebench film golden crossarch crossarch-subset roundrobin soak planted simsoak clean
 
 help:
 	@echo "make build   bin/peer and bin/relay, static"
@@ -41,6 +41,7 @@ help:
 	@echo "make linksoak  two real peers at 20 % loss for DURATION=$(DURATION), then ten hours of it in virtual time"
 	@echo "make simsoak  a million frames of random inputs under every ruleset (FRAMES=$(FRAMES))"
 	@echo "make pagebench what the page costs the match loop: tick times without it, with a tab, with a tab that never reads"
+	@echo "make film      the animation of the README, from a match between two bots (needs what pagetest needs)"
 	@echo "make pagetest  the page in a real browser (apt-get install chromium nodejs npm)"
 	@echo "make dist    archives for $(TARGETS) and their SHA-256 sums in dist/"
 
@@ -129,6 +130,10 @@ simsoak:
 
 pagetest: build
 	sh scripts/pagetest/run.sh
+
+film: build
+	bin/peer play --headless --rounds 1 --input bot:hard:5 --record $${TMPDIR:-/tmp}/film.bsr --log-level error
+	cd scripts/pagetest && node film.js $${TMPDIR:-/tmp}/film.bsr ../../docs/img/fight.webp
 
 pagebench: build
 	$(GO) run ./scripts/pagebench
