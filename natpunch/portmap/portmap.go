@@ -68,7 +68,7 @@ func (k *Keeper) Run(ctx context.Context, port uint16, found func(netip.AddrPort
 	for ctx.Err() == nil {
 		p, m, err := k.acquire(ctx, port)
 		if err != nil {
-			k.Log.Debug().Err(err).Msg("no port mapping")
+			k.Log.Debug().Str("why", reason(err)).Msg("no port mapping")
 			if errors.Is(err, gateway.ErrUnsupported) || !pause(ctx, again) {
 				return
 			}
@@ -87,7 +87,7 @@ func (k *Keeper) hold(ctx context.Context, p protocol, m Mapping, found func(net
 		rctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
 		defer cancel()
 		if err := p.remove(rctx, m); err != nil {
-			k.Log.Debug().Err(err).Msg("the port mapping was not taken back; it ends by itself")
+			k.Log.Debug().Str("why", reason(err)).Msg("the port mapping was not taken back; it ends by itself")
 		}
 	}()
 	for {
@@ -103,7 +103,7 @@ func (k *Keeper) hold(ctx context.Context, p protocol, m Mapping, found func(net
 			return
 		}
 		if err != nil || usableOutside(renewed) != nil {
-			k.Log.Debug().Err(err).Msg("the port mapping could not be renewed")
+			k.Log.Debug().Str("why", reason(err)).Msg("the port mapping could not be renewed")
 			found(netip.AddrPort{})
 			return
 		}
