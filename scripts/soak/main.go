@@ -4,7 +4,7 @@
 //
 // After each frame the state must be one that a match can be in (it is written and read again, which checks every range), the frame
 // number must be one higher, no event may have been lost, and in a running round nobody may be unable to act for longer than
-// fifteen seconds. When all frames are played, every move of every fighter that belongs to the ruleset must have been begun. The
+// fifteen seconds. Now and then a player tries a move nobody has begun yet. When all frames are played, every move of every fighter that belongs to the ruleset must have been begun. The
 // exit code is 1 if anything of this is not so.
 package main
 

@@ -54,7 +54,7 @@ func (s *soak) run(frames int) error {
 // next begins a match: three of four are duels, the others go round the formats of teams.
 func (s *soak) next() error {
 	cast := data.Embedded().Fighters()
-	c := sim.Config{Seed: s.chance.Next(), Ruleset: s.rules, Rounds: 1 + uint8(s.matches%3)}
+	c := sim.Config{Seed: s.chance.Next(), Ruleset: s.rules, Rounds: 1 + uint8(s.matches%5)}
 	if s.matches%4 == 3 {
 		c.Format = sim.Format2v2 + sim.Format(s.matches/4%3)
 	}
@@ -93,6 +93,12 @@ func (s *soak) press(player int) uint16 {
 	if v>>8&3 != 0 {
 		word |= sim.LightBit << (v >> 16 & 7)
 	}
+	if v>>24&15 == 0 {
+		if want, ok := s.curious(player, v>>28); ok {
+			s.word[player], s.left[player] = want, 2
+			return want
+		}
+	}
 	if v>>10&7 == 0 {
 		word |= sim.LightBit << (v >> 20 & 7)
 	}
@@ -101,6 +107,42 @@ func (s *soak) press(player int) uint16 {
 		word &^= sim.SuperBit // a saver: the dearest super is begun by nobody else
 	}
 	s.word[player] = word
+	return word
+}
+
+// curious gives the command of a move that was never begun and could be now, so that what costs much or asks for much comes up too.
+func (s *soak) curious(player int, chance uint64) (uint16, bool) {
+	slot := s.w.Point(player)
+	me := s.w.Fighter(slot)
+	k := data.Embedded().Fighter(me.ID)
+	for n := range k.Moves() {
+		id := data.MoveID(1 + (int(chance%64)+n)%k.Moves())
+		m := k.Move(id)
+		if s.begun[k.ID][id] || !s.belongs(k, m) || m.Family == data.AssistCall || m.Button == data.Assist && s.w.Fighters() > 2 {
+			continue
+		}
+		if s.w.CanActivate(slot, id) == nil {
+			return command(m, &me), true
+		}
+	}
+	return 0, false
+}
+
+// command gives the word of a move.
+func command(m *data.Move, me *sim.Fighter) uint16 {
+	word := sim.LightBit << m.Button
+	ahead := sim.RightBit
+	if me.Facing < 0 {
+		ahead = sim.LeftBit
+	}
+	switch m.Direction {
+	case data.Forward:
+		word |= ahead
+	case data.Back:
+		word |= ahead ^ (sim.LeftBit | sim.RightBit)
+	case data.Down:
+		word |= sim.DownBit
+	}
 	return word
 }
 
