@@ -45,7 +45,6 @@ type planted struct {
 	outcomes [2]Outcome
 	evidence [2]*desync.Evidence
 	words    [2][][2]uint16
-	finals   [2]map[int32]uint64
 }
 
 // plant plays a match in which one side goes wrong at a frame so many times.

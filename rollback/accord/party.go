@@ -60,11 +60,9 @@ type Party struct {
 
 // peer is what is known of another side.
 type peer struct {
-	heardAny bool
 	theirs   uint16 // newest revision heard
 	revision uint16 // own newest
 	acked    uint16 // own newest that was heard there
-	sentAny  bool
 	sentAt   int64
 	fresh    bool // the own newest was not sent yet
 	answer   bool // an answer is wanted there

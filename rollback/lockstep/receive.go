@@ -210,7 +210,7 @@ func (s *Session) serve(pkt []byte, now int64) error {
 	x, err := s.snaps.at(wanted)
 	if err != nil {
 		// The frame is as old as the match's beginning or older than all that is kept. The oldest is the best there is.
-		if x, err = s.snaps.at(maxFrame); err != nil {
+		if _, err = s.snaps.at(maxFrame); err != nil {
 			return nil
 		}
 		x = &s.snaps.list[0]
