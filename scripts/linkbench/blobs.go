@@ -7,6 +7,7 @@ import (
 
 	"backstep/fec"
 	"backstep/peer/bulk"
+	"backstep/scripts/flight"
 )
 
 // What plain retransmission is given: the pacing of bulk, its headers, and acknowledgements that are never lost.
@@ -70,7 +71,7 @@ func transfer(blob []byte, n network, seed uint64) (took, bytes int64, err error
 		return 0, 0, err
 	}
 	for now := int64(start); !s.Done(); {
-		if err := to.deliver(now, func(at int64, b []byte) error {
+		if err := to.Deliver(now, func(at int64, b []byte) error {
 			err := r.Receive(at, b)
 			if _, ok := r.Blob(); ok && took == 0 {
 				took = at - start
@@ -79,7 +80,7 @@ func transfer(blob []byte, n network, seed uint64) (took, bytes int64, err error
 		}); err != nil {
 			return 0, 0, err
 		}
-		if err := from.deliver(now, s.Receive); err != nil {
+		if err := from.Deliver(now, s.Receive); err != nil {
 			return 0, 0, err
 		}
 		for b := s.AppendShard(nil, now); len(b) > 0; b = s.AppendShard(nil, now) {
@@ -94,7 +95,7 @@ func transfer(blob []byte, n network, seed uint64) (took, bytes int64, err error
 		if now-start > 60*second {
 			return 0, 0, fmt.Errorf("not done after a minute: %+v", s.Stats())
 		}
-		now = max(min(s.Next(now), r.Next(), to.next(), from.next()), now+1)
+		now = max(min(s.Next(now), r.Next(), to.Next(), from.Next()), now+1)
 	}
 	return took, int64(s.Stats().ShardBytes), nil
 }
@@ -108,7 +109,7 @@ func retransmission(size int, n network, seed uint64) (took, bytes int64) {
 	type piece struct{ due, acked int64 } // when to send it (again), and when its acknowledgement is here
 	pieces := make([]piece, (size+shard-1)/shard)
 	for i := range pieces {
-		pieces[i].acked = never
+		pieces[i].acked = flight.Never
 	}
 	missing := len(pieces)
 	for now := int64(0); ; now += gap {
@@ -119,7 +120,7 @@ func retransmission(size int, n network, seed uint64) (took, bytes int64) {
 			}
 			bytes += int64(shard)
 			p.due = now + timeout
-			if delay, lost := out.fate(now); !lost && p.acked == never {
+			if delay, lost := out.fate(now); !lost && p.acked == flight.Never {
 				p.acked = now + 2*delay + plainWait
 				if missing--; missing == 0 {
 					return now + delay, bytes

@@ -6,6 +6,7 @@ import (
 
 	"backstep/fec"
 	"backstep/rollback"
+	"backstep/scripts/flight"
 )
 
 const (
@@ -88,7 +89,7 @@ func runInputs(n network, s strategy, seed uint64, seconds int64) (inputReport, 
 		if !s.pays {
 			cfg.SecondBudget = 0
 		}
-		p := &peer{strategy: s, rng: rand.New(rand.NewPCG(seed+uint64(i), 3)), known: -1, copyAt: never}
+		p := &peer{strategy: s, rng: rand.New(rand.NewPCG(seed+uint64(i), 3)), known: -1, copyAt: flight.Never}
 		d, err := rollback.NewDriver(game{}, cfg, new(state), int64(i)*8000)
 		if err != nil {
 			return inputReport{}, err
@@ -101,7 +102,7 @@ func runInputs(n network, s strategy, seed uint64, seconds int64) (inputReport, 
 	for now := int64(0); now < end; {
 		now = end
 		for i, p := range peers {
-			now = min(now, p.Next(), p.copyAt, roads[1-i].next())
+			now = min(now, p.Next(), p.copyAt, roads[1-i].Next())
 			if at, ok := p.SecondAt(); ok {
 				now = min(now, at)
 			}
@@ -123,7 +124,7 @@ func runInputs(n network, s strategy, seed uint64, seconds int64) (inputReport, 
 }
 
 func (p *peer) turn(now int64, other *peer, from, to *road, end int64) error {
-	err := from.deliver(now, func(at int64, b []byte) error {
+	err := from.Deliver(now, func(at int64, b []byte) error {
 		if err := p.Receive(at, b); err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (p *peer) turn(now int64, other *peer, from, to *road, end int64) error {
 	}
 	if now >= p.copyAt {
 		to.send(now, p.copied, below)
-		p.copyAt = never
+		p.copyAt = flight.Never
 	}
 	return p.Err()
 }

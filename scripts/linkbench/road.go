@@ -2,17 +2,16 @@ package main
 
 import (
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"backstep/peer/impair"
+	"backstep/scripts/flight"
 )
 
 const (
 	second = 1_000_000   // µs
 	tick   = second / 60 // µs, rounded down
 	oneWay = 75_000      // µs
-	never  = 1 << 62
 )
 
 // network is what both directions of a road do to datagrams. Times are µs, loss is a share.
@@ -24,21 +23,16 @@ type network struct {
 	trace     *impair.Trace
 }
 
-type datagram struct {
-	at int64
-	b  []byte
-}
-
 // road is one direction. Loss goes by time, so that two datagrams sent close together share their fate in a burst.
 type road struct {
 	network
-	rng    *rand.Rand
-	shift  int64 // where in the trace it begins
-	inBad  bool
-	flip   float64
-	flying []datagram
-	sent   int64
-	bytes  int64 // with everything below a packet
+	flight.Queue
+	rng   *rand.Rand
+	shift int64 // where in the trace it begins
+	inBad bool
+	flip  float64
+	sent  int64
+	bytes int64 // with everything below a packet
 }
 
 func newRoad(n network, seed uint64) *road {
@@ -80,30 +74,5 @@ func (r *road) send(now int64, b []byte, below int) {
 	if lost {
 		return
 	}
-	d := datagram{now + delay, slices.Clone(b)}
-	i := len(r.flying)
-	for i > 0 && r.flying[i-1].at > d.at {
-		i--
-	}
-	r.flying = slices.Insert(r.flying, i, d)
-}
-
-// deliver hands over what has arrived by now.
-func (r *road) deliver(now int64, f func(at int64, b []byte) error) error {
-	n := 0
-	for ; n < len(r.flying) && r.flying[n].at <= now; n++ {
-		if err := f(r.flying[n].at, r.flying[n].b); err != nil {
-			return err
-		}
-	}
-	r.flying = slices.Delete(r.flying, 0, n)
-	return nil
-}
-
-// next is when the first datagram arrives.
-func (r *road) next() int64 {
-	if len(r.flying) == 0 {
-		return never
-	}
-	return r.flying[0].at
+	r.Put(now+delay, b)
 }

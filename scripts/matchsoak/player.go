@@ -53,9 +53,9 @@ func (p *player) tick(now int64, m *match) error {
 			continue
 		}
 		l := p.Link(from.cfg.Local)
-		m.links[from.cfg.Local][p.cfg.Local].deliver(now, func(at int64, b []byte) {
-			// A stopped process reads late, and stamps late. What a packet does wrong is counted by the link.
-			_ = l.Receive(p.local(p.awake(at)), b)
+		// What a packet does wrong is counted by the link.
+		_ = m.links[from.cfg.Local][p.cfg.Local].Deliver(now, func(at int64, b []byte) error {
+			return l.Receive(p.local(p.awake(at)), b) // a stopped process reads late, and stamps late
 		})
 	}
 	if err := p.Err(); err != nil {

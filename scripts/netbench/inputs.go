@@ -204,7 +204,7 @@ func (m *duelists) run(length int64) {
 			continue
 		}
 		// What arrives was made by this program.
-		m.nets[1-who].deliver(due, func(at int64, b []byte) { _ = d.Receive(at, b) })
+		_ = m.nets[1-who].Deliver(due, d.Receive)
 		s := d.Session()
 		d.Tick(due, m.words[who][int(s.InputFrame())%len(m.words[who])])
 		for f := int32(len(m.hashes[who])); f <= s.Settled(); f++ {

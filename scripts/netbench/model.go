@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"backstep/scripts/flight"
+)
 
 // generator is the xorshift generator of the model.
 type generator uint64
@@ -59,21 +63,15 @@ func scenarios() []scenario {
 	}
 }
 
-type datagram struct {
-	at int64
-	b  []byte
-}
-
 // link is one direction of the network.
 type link struct {
 	scenario
-	warm   int64
-	r, br  generator
-	hurt   generator // damage draws, which the model leaves to us
-	inBad  bool
-	flip   float64
-	queue  []datagram
-	free   [][]byte
+	warm  int64
+	r, br generator
+	hurt  generator // damage draws, which the model leaves to us
+	inBad bool
+	flip  float64
+	flight.Queue
 	counts struct{ packets, bytes int }
 }
 
@@ -113,9 +111,9 @@ func (l *link) send(now int64, b []byte) {
 	if l.jitter > 0 {
 		delay += l.r.uniform() * l.jitter * 1000
 	}
-	l.put(now+int64(delay), b)
+	l.Put(now+int64(delay), b)
 	if l.damage > 0 && l.hurt.uniform() < l.damage {
-		l.put(now+int64(delay), l.damaged(b))
+		l.Put(now+int64(delay), l.damaged(b))
 	}
 }
 
@@ -134,26 +132,4 @@ func (l *link) damaged(b []byte) []byte {
 		}
 	}
 	return c
-}
-
-func (l *link) put(at int64, b []byte) {
-	var c []byte
-	if n := len(l.free); n > 0 {
-		c, l.free = l.free[n-1][:0], l.free[:n-1]
-	}
-	c = append(c, b...)
-	l.queue = append(l.queue, datagram{at, c})
-	for i := len(l.queue) - 1; i > 0 && l.queue[i-1].at > at; i-- {
-		l.queue[i-1], l.queue[i] = l.queue[i], l.queue[i-1]
-	}
-}
-
-// deliver hands over what has arrived by now, with its arrival time.
-func (l *link) deliver(now int64, f func(at int64, b []byte)) {
-	n := 0
-	for ; n < len(l.queue) && l.queue[n].at <= now; n++ {
-		f(l.queue[n].at, l.queue[n].b)
-		l.free = append(l.free, l.queue[n].b)
-	}
-	l.queue = append(l.queue[:0], l.queue[n:]...)
 }

@@ -66,14 +66,14 @@ func TestGenerator(t *testing.T) {
 	var seed uint64 = 0x9E3779B97F4A7C15
 	r := newGenerator(seed+1, 20)
 	for i := range 100 {
-		before := len(l.queue)
+		before := l.Len()
 		l.send(int64(1+i), []byte{1})
-		if dropped := len(l.queue) == before; dropped != (r.uniform() < 0.5) {
+		if dropped := l.Len() == before; dropped != (r.uniform() < 0.5) {
 			t.Fatalf("packet %d: dropped %v", i, dropped)
 		}
 	}
-	if l.queue[0].at < 40_001 || l.counts.packets != 100 {
-		t.Errorf("arrival %d, counted %d", l.queue[0].at, l.counts.packets)
+	if l.Next() < 40_001 || l.counts.packets != 100 {
+		t.Errorf("arrival %d, counted %d", l.Next(), l.counts.packets)
 	}
 }
 

@@ -98,11 +98,11 @@ func (p *peer) tick(now int64, from, to *link) error {
 		p.counts = true
 		p.ResetStats()
 	}
-	var failed error
-	from.deliver(now, func(at int64, b []byte) {
+	failed := from.Deliver(now, func(at int64, b []byte) error {
 		if err := p.Receive(p.local(at), b); err != nil {
-			failed = fmt.Errorf("frame %d: %w", p.Frame(), err)
+			return fmt.Errorf("frame %d: %w", p.Frame(), err)
 		}
+		return nil
 	})
 	if p.Err() != nil {
 		return p.Err()
