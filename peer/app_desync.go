@@ -194,16 +194,10 @@ func (a *app) desync(ctx context.Context, id string, raw []byte) error {
 			}
 			continue
 		}
-		switch cmd.Cmd {
-		case "replays", "cancel", "leave":
-			return nil
-		case "title":
-			return errCancelled
-		case "quit":
-			return errIdle
-		case page.CommandUpload:
-			return a.watch(ctx, "", cmd.Upload)
-		case "theatre":
+		if done, err := a.leaves(ctx, cmd); done {
+			return err
+		}
+		if cmd.Cmd == "theatre" {
 			if x.states[cmd.Exhibit] != nil {
 				x.screen.Shown = cmd.Exhibit
 			}

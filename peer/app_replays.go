@@ -177,20 +177,30 @@ func (v *viewer) run(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		switch cmd.Cmd {
-		case "replays", "cancel", "leave":
-			return nil
-		case "title":
-			return errCancelled
-		case "quit":
-			return errIdle
-		case page.CommandUpload:
-			return v.app.watch(ctx, "", cmd.Upload)
-		case "theatre":
+		if done, err := v.app.leaves(ctx, cmd); done {
+			return err
+		}
+		if cmd.Cmd == "theatre" {
 			v.command(cmd)
 			due, showAt = float64(now()), 0
 		}
 	}
+}
+
+// leaves follows a command that ends the screen of a replay or of evidence, and
+// reports whether it was one.
+func (a *app) leaves(ctx context.Context, cmd page.Command) (done bool, err error) {
+	switch cmd.Cmd {
+	case "replays", "cancel", "leave":
+		return true, nil
+	case "title":
+		return true, errCancelled
+	case "quit":
+		return true, errIdle
+	case page.CommandUpload:
+		return true, a.watch(ctx, "", cmd.Upload)
+	}
+	return false, nil
 }
 
 // advance plays one frame.

@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"backstep/fec"
+	"backstep/rollback/accord"
 	"backstep/rollback/quality"
 )
 
 // Limits of Config fields that other code needs by name.
 const (
 	MinPlayers = 2
-	MaxPlayers = 4
+	MaxPlayers = accord.MaxPlayers
 
-	MaxWindow     = 20               // frames that may be predicted
+	MaxWindow     = accord.MaxWindow // frames that may be predicted
 	MaxInputDelay = quality.MaxDelay // frames between sampling an input and the frame that uses it
 	MaxHistory    = 160              // frames of history; with all that can lie ahead of the present it fits the input ring
 

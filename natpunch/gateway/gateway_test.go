@@ -54,7 +54,7 @@ func TestDefault(t *testing.T) {
 	r, err := Default()
 	switch {
 	case errors.Is(err, ErrNone), errors.Is(err, ErrUnsupported) && runtime.GOOS != "linux":
-		t.Skip(err)
+		// A machine without a way out; natlab's TestPortMap finds the router of one that has it.
 	case err != nil:
 		t.Fatal(err)
 	case !r.Router.Is4() || !r.Local.Is4() || r.Interface == "":

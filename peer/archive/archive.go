@@ -2,8 +2,8 @@
 // the settings of the page.
 //
 //	DIR/settings.json
-//	DIR/replays/YYYYMMDD-HHMMSS-XXXXXXXX.bsr     time of the end (UTC), first half of the last hash
-//	DIR/desyncs/YYYYMMDD-HHMMSS-XXXX-XXXX.bsd    time, and the code that both players' files have
+//	DIR/replays/20260102-150405-0123abcd.bsr     time of the end (UTC), first half of the last hash
+//	DIR/desyncs/20260102-150405-K7QM-3XTD.bsd    the same time, and the code that both players' files have
 //
 // A file name holds a time and a hash and nothing an opponent said. Files are
 // written beside their place and moved there, so a crash leaves the old one.
