@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"hash/fnv"
 
 	"backstep/rollback/input"
 )
@@ -81,10 +82,9 @@ const codeSymbols = "23456789BCDFGHJKMNPQRTVWXYZ"
 func (e *Evidence) Code() string {
 	shared := *e
 	shared.Host, shared.Game = false, nil
-	sum := uint64(14695981039346656037)
-	for _, c := range AppendEvidence(nil, &shared) {
-		sum = (sum ^ uint64(c)) * 1099511628211
-	}
+	h := fnv.New64a()
+	h.Write(AppendEvidence(nil, &shared))
+	sum := h.Sum64()
 	code := make([]byte, 0, 9)
 	for i := range 8 {
 		if i == 4 {

@@ -259,6 +259,28 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// Commands that wait for a bundle are bounded, and the frames that run make room for more.
+func TestBacklog(t *testing.T) {
+	s, err := New(newArmy(1), Config{Match: Match{Players: 1}}, nowhere{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := func() (n int) {
+		for s.Add(Command{Name: "move"}) == nil {
+			n++
+		}
+		return n
+	}
+	if n := fill(); n != maxOutbox || !errors.Is(s.Add(Command{Name: "move"}), ErrBacklog) {
+		t.Errorf("%d commands were taken", n)
+	}
+	s.Tick(0)
+	s.Tick(FrameMicros)
+	if n := fill(); n == 0 || n > maxOutbox {
+		t.Errorf("a frame made room for %d commands", n)
+	}
+}
+
 // In the steady state a frame of a match allocates nothing here.
 func TestFramesDoNotAllocate(t *testing.T) {
 	s, err := New(newArmy(8), Config{Match: Match{Players: 2}}, nowhere{})

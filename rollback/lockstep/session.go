@@ -15,9 +15,10 @@ const (
 	checkpoints   = 64
 	maxPeers      = 2 * MaxPlayers
 	maxRecoveries = 3
-	bundleBytes   = 900 // encoded, so that a packet takes one
-	catchUp       = 64  // frames stepped in one tick while catching up
-	stuckFor      = 12  // packets after which the host passes on what another player said
+	bundleBytes   = 900  // encoded, so that a packet takes one
+	catchUp       = 64   // frames stepped in one tick while catching up
+	maxOutbox     = 1024 // commands that wait for a bundle
+	stuckFor      = 12   // packets after which the host passes on what another player said
 	newest        = int32(maxFrame - 1)
 )
 
@@ -28,6 +29,8 @@ var (
 	ErrConflict = errors.New("lockstep: two bundles for one frame")
 	// ErrDesync: the game differs from the host's again and again.
 	ErrDesync = errors.New("lockstep: the game differs from the host's after every recovery")
+	// ErrBacklog: more commands wait for a bundle than are kept; the frames that run make room.
+	ErrBacklog = errors.New("lockstep: too many commands wait for a bundle")
 	// ErrCommand: a command that is not one.
 	ErrCommand = errors.New("lockstep: invalid command")
 )
@@ -197,12 +200,17 @@ func New(game Game, cfg Config, pipe Pipe) (*Session, error) {
 
 func (s *Session) player() bool { return s.cfg.Local < s.cfg.Match.Players }
 
-// Add schedules a command of this side's player. It goes into the next bundle that has room.
+// Add schedules a command of this side's player. It goes into the next bundle that has room; up to 1024 wait, then it
+// returns ErrBacklog. ErrCommand is for one that is not valid or not a player's. Neither changes anything.
 func (s *Session) Add(c Command) error {
 	c.Player = uint8(s.cfg.Local)
 	if !c.Valid() || !s.player() {
 		s.stats.RefusedCommands++
 		return ErrCommand
+	}
+	if len(s.outbox) == maxOutbox {
+		s.stats.RefusedCommands++
+		return ErrBacklog
 	}
 	s.outbox = append(s.outbox, c)
 	return nil
