@@ -18,7 +18,6 @@ import (
 	"backstep/peer/setup"
 	"backstep/rollback"
 	"backstep/rollback/quality"
-	"backstep/rollback/wire"
 	"backstep/sim"
 )
 
@@ -144,15 +143,9 @@ func (c *Config) delayPolicy() rollback.DelayPolicy {
 
 // offer is what the opponent is told.
 func (c *Config) offer() setup.Offer {
-	o := setup.Offer{
-		Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(),
-		Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Ranked: c.Ranked,
-		Frames: uint32(c.Frames), Mode: c.Mode, Paths: uint8(c.Paths),
-		Build: c.Build, Region: rendezvous.CleanText(c.Region),
-	}
-	for i, id := range c.Team {
-		o.Team[i] = uint8(id)
-	}
+	o := match.Offer(sim.Config{Ruleset: c.Ruleset, Format: c.Format, Rounds: c.Rounds, Teams: [2][3]sim.FighterID{c.Team}}, 0)
+	o.Ranked, o.Frames, o.Mode, o.Paths = c.Ranked, uint32(c.Frames), c.Mode, uint8(c.Paths)
+	o.Build, o.Region = c.Build, rendezvous.CleanText(c.Region)
 	if c.Host {
 		if c.Seed != nil {
 			o.Seeded, o.Seed = true, *c.Seed

@@ -13,7 +13,6 @@ import (
 	"backstep/peer/dialog"
 	"backstep/peer/match"
 	"backstep/peer/setup"
-	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -133,12 +132,8 @@ func linkPathAllocations(t *testing.T, mode fec.Mode) {
 		roads[side] = &road{rng: rand.New(rand.NewPCG(5, uint64(side))), loss: 0.1}
 		under := &filtered{Transport: roads[side], filter: &filter{}}
 		links[side] = &Link{conn: &unsealed{under: under}, under: under, now: func() int64 { return now }}
-		c := sim.DefaultConfig()
-		o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(),
-			Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: 1 << 20}
-		for i, id := range c.Teams[side] {
-			o.Team[i] = uint8(id)
-		}
+		o := match.Offer(sim.DefaultConfig(), side)
+		o.Frames = 1 << 20
 		su, err := setup.New(side == 0, o, zeros{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 
 	"backstep/peer/match"
 	"backstep/peer/setup"
-	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -301,11 +300,8 @@ func TestTenRematches(t *testing.T) {
 		var world sim.Config
 		var loops [2]*match.Loop
 		for side := range loops {
-			c := sim.DefaultConfig()
-			o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(), Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: frames}
-			for i, id := range c.Teams[side] {
-				o.Team[i] = uint8(id)
-			}
+			o := match.Offer(sim.DefaultConfig(), side)
+			o.Frames = frames
 			su, err := setup.New(side == 0, o, shares{rng})
 			if err != nil {
 				t.Fatal(err)

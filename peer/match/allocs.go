@@ -6,7 +6,6 @@ import (
 
 	"backstep/peer/dialog"
 	"backstep/peer/setup"
-	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 )
@@ -26,12 +25,8 @@ func MeasureAllocs() float64 {
 	ends[0].other, ends[1].other = ends[1], ends[0]
 	var loops [2]*Loop
 	for side := range loops {
-		c := sim.DefaultConfig()
-		o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(),
-			Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: 1 << 20}
-		for i, id := range c.Teams[side] {
-			o.Team[i] = uint8(id)
-		}
+		o := Offer(sim.DefaultConfig(), side)
+		o.Frames = 1 << 20
 		su, err := setup.New(side == 0, o, zeros{})
 		if err != nil {
 			return 0 // zeros never fails

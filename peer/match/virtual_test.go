@@ -7,8 +7,6 @@ import (
 
 	"backstep/fec"
 	"backstep/peer/setup"
-	"backstep/rollback/quality"
-	"backstep/rollback/wire"
 	"backstep/sim"
 )
 
@@ -103,12 +101,8 @@ type player struct {
 }
 
 func offerFor(side int, frames int32) setup.Offer {
-	c := sim.DefaultConfig()
-	o := setup.Offer{Wire: wire.Version, Mode: quality.Rollback, Sim: sim.Version, DataHash: sim.DataHash(),
-		Ruleset: uint8(c.Ruleset), Format: uint8(c.Format), Rounds: c.Rounds, Frames: uint32(frames), Build: "test"}
-	for i, id := range c.Teams[side] {
-		o.Team[i] = uint8(id)
-	}
+	o := Offer(sim.DefaultConfig(), side)
+	o.Frames, o.Build = uint32(frames), "test"
 	return o
 }
 

@@ -13,7 +13,6 @@ import (
 	"backstep/peer/match"
 	"backstep/peer/setup"
 	"backstep/rollback"
-	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 	"backstep/sim"
 	"backstep/sim/bot"
@@ -87,12 +86,8 @@ func (w *world) match(seed uint64, frames int32, report func() error) error {
 	var ended [2]bool
 	for side := range loops {
 		w.ends[side].clear()
-		c := sim.DefaultConfig()
-		o := setup.Offer{Wire: wire.Version, Sim: sim.Version, DataHash: sim.DataHash(), Ruleset: uint8(c.Ruleset), Format: uint8(c.Format),
-			Rounds: 3, Frames: uint32(frames), Mode: quality.Rollback, Build: "linksoak"}
-		for i, id := range c.Teams[side] {
-			o.Team[i] = uint8(id)
-		}
+		o := match.Offer(sim.DefaultConfig(), side)
+		o.Rounds, o.Frames, o.Build = 3, uint32(frames), "linksoak"
 		su, err := setup.New(side == 0, o, draws{w.rng})
 		if err != nil {
 			return err
