@@ -9,7 +9,7 @@ lacks() {
 	exit 1
 }
 command -v node >/dev/null 2>&1 || lacks "node is not installed (apt-get install nodejs npm)"
-node -e "process.exit(parseInt(process.versions.node) < 20)" || lacks "node is older than 20"
+node -e "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)" || lacks "node is older than 20"
 node --test unit.test.js
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || lacks "Chromium is not installed (apt-get install chromium)"
 [ -x "${PEER:-../../bin/peer}" ] || lacks "there is no bin/peer (make build)"
