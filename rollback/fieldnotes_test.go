@@ -24,6 +24,40 @@ func TestJitterIsNoFreeze(t *testing.T) {
 	}
 }
 
+// SIM-30: where rolling back takes longer than a frame lasts, ticks come later and the match slower, but what is owed never
+// piles up: the schedule lags by no more than it makes up for, no tick steps more than the window and a frame, and the other
+// side, however fast, is no further ahead than the window. The history stays the one that was played.
+func TestNoSpiralOfDeath(t *testing.T) {
+	const frames = 1200
+	for name, cost := range map[string]int64{"two frames a tick": 9000, "one frame a tick": 15_000, "slower than real time": 20_000} {
+		m := duel(t, 3, faults{delay: 50_000, jitter: 10_000}, nil)
+		slow := m.peers[0]
+		slow.cost = cost
+		var latest [2]int64 // in the halves of the match
+		long := 0
+		slow.onTick = func(p *testPeer, now int64) {
+			half := min(1, int(p.Frame())/(frames/2))
+			late := p.local(now) - p.Next()
+			latest[half] = max(latest[half], late)
+			if late > 16_667 {
+				long++
+			}
+			if ahead := m.peers[1].Frame() - p.Frame(); int(ahead) > 2*p.s.cfg.PredictionWindowFrames {
+				t.Fatalf("%s: the other side is %d frames ahead", name, ahead)
+			}
+		}
+		m.mustRun(t, frames, 120_000_000)
+		window := int64(slow.s.cfg.PredictionWindowFrames)
+		if most := lateMicros + cost*(window+1); latest[0] > most || latest[1] > most {
+			t.Errorf("%s: ticks up to %v µs late, bound %d", name, latest, most)
+		}
+		if long == 0 {
+			t.Errorf("%s: no tick was late", name)
+		}
+		t.Logf("%s: %d late ticks, %v µs at most in each half, %.1f s", name, long, latest, float64(m.now)/1e6)
+	}
+}
+
 // GekkoNet#27: three and four players, one link that loses a quarter of its packets both ways, all clocks different: one history. SESS-41.
 func TestOneBadLink(t *testing.T) {
 	for players := 3; players <= MaxPlayers; players++ {

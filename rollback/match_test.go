@@ -94,6 +94,7 @@ type testPeer struct {
 	speed        float64 // of its clock
 	start        int64
 	asleep, wake int64 // process stopped from … to
+	cost         int64 // µs that stepping a frame takes, in which nothing else happens
 	rng          *rand.Rand
 	word         uint16
 	states       []small        // settled states by frame
@@ -209,6 +210,12 @@ func (m *testMatch) tick(p *testPeer, now int64) error {
 	}
 	if r.Stalled {
 		p.stalls++
+	}
+	if p.cost > 0 {
+		p.asleep, p.wake = now, now+p.cost*int64(r.Resimulated)
+		if r.Advanced {
+			p.wake += p.cost
+		}
 	}
 	if lead := p.s.cur - p.s.confirmed; int(lead) > p.s.cfg.PredictionWindowFrames && p.s.freer == nil && r.Advanced {
 		return fmt.Errorf("player %d predicts %d frames, window %d", p.cfg.Local, lead, p.s.cfg.PredictionWindowFrames)

@@ -26,6 +26,7 @@ func decode(t *testing.T, dir string) (output string, ok bool) {
 	return string(out), err == nil
 }
 
+// DET-03: what both ends must agree on is written down, not generated, and a decoder made from the text alone reads it.
 func TestSecondDecoderAgrees(t *testing.T) {
 	out, ok := decode(t, vectors)
 	if !ok || !strings.Contains(out, " 0 differences") {
