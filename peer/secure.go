@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"backstep/natpunch"
@@ -115,7 +116,22 @@ func (c *Config) paths(ctx context.Context, ch *channel, s *lobby.Session, conn 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fail(exitNoPath, match.EndNoPath, err, "the relay that the players met at carries nothing between them: %v; try another network or another relay", err)
+	if !errors.Is(err, natpunch.ErrRelayUnreachable) {
+		return fail(exitInternal, match.EndError, err, "the paths to the opponent could not be set up: %v", err)
+	}
+	c.Log.Warn().Str("event", "relay_silent").Err(err).Msg("")
+	return fail(exitNoPath, match.EndNoPath, err, "the relay, at which the players met, does not answer this player %s; try another network or another relay", asked(ch.allowed))
+}
+
+// asked says by which ways a player asks the relay to carry its packets.
+func asked(a natpunch.Allowed) string {
+	switch {
+	case a&natpunch.AllowTunnel == 0:
+		return "on UDP, and --path forbids the tunnel over TCP"
+	case a&natpunch.AllowRelay == 0:
+		return "through a tunnel over TCP"
+	}
+	return "on UDP, nor through a tunnel over TCP"
 }
 
 // settle follows when both players accepted: the direct path is looked for,
@@ -138,7 +154,8 @@ func (ch *channel) waitDirect(ctx context.Context, timeout time.Duration) error 
 	end := time.Now().Add(timeout)
 	for ch.paths.Path() == natpunch.KindNone {
 		if time.Now().After(end) {
-			return fail(exitNoPath, match.EndNoPath, nil, "no path to the opponent (%s) and --path forbids the relay; allow it with --path auto", ch.paths.Reason())
+			return fail(exitNoPath, match.EndNoPath, nil, "no direct path to the opponent came about within %v (%s), and --path forbids the relay; allow it with --path auto",
+				timeout, strings.TrimPrefix(ch.paths.Reason(), "no path: "))
 		}
 		select {
 		case <-time.After(5 * time.Millisecond):

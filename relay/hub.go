@@ -181,7 +181,7 @@ func (h *hub) release(now int64, c *client, clean bool) {
 		// The host has lost its half of every run with its connection.
 		l.away = now
 		for _, r := range append([]*run(nil), l.runs...) {
-			h.endRun(now, r, rendezvous.CodeRunEnded, awayRetry)
+			h.endRun(now, r, rendezvous.CodeAway, awayRetry)
 		}
 	}
 }

@@ -144,7 +144,9 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 		return
 	}
 	if l.host == nil {
-		h.tell(c, rendezvous.CodeBusy, awayRetry)
+		// Whoever waits for the host keeps the connection; the lobby's own end bounds that.
+		c.idle = now
+		h.tell(c, rendezvous.CodeAway, awayRetry)
 		return
 	}
 	// Every run costs the host a message; one who floods a lobby with runs must not use the host's budget up, nor the turn of

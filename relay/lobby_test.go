@@ -151,12 +151,19 @@ func TestResume(t *testing.T) {
 	join.join(code.Lookup)
 	first := host.run()
 	host.ws.CloseNow()
-	join.refused(rendezvous.CodeRunEnded)
-	join.join(code.Lookup)
-	if m := join.refused(rendezvous.CodeBusy); m.Retry == 0 {
+	if m := join.refused(rendezvous.CodeAway); m.Retry == 0 {
 		t.Fatal("no time to wait")
 	}
-	r.time.advance(time.Minute)
+	// One who keeps asking keeps the connection.
+	for range 4 {
+		r.time.advance(4 * time.Second)
+		r.hub.sweep(r.clock.mono())
+		join.join(code.Lookup)
+		if m := join.refused(rendezvous.CodeAway); m.Retry == 0 {
+			t.Fatal("no time to wait")
+		}
+	}
+	r.time.advance(44 * time.Second)
 	back := r.player(t)
 	again := back.host(code.Resume)
 	if again.Lobby != code.Lobby || again.Lookup != code.Lookup || again.Resume != code.Resume || again.TTL != 840 {
@@ -172,7 +179,7 @@ func TestResume(t *testing.T) {
 	third.host(code.Resume)
 	back.refused(rendezvous.CodeGone)
 	back.closed()
-	join.refused(rendezvous.CodeRunEnded)
+	join.refused(rendezvous.CodeAway)
 	join.join(code.Lookup)
 	run := third.run()
 	agree(t, third, join, run.Run)

@@ -131,7 +131,7 @@ var codeNames = map[rendezvous.ErrorCode]string{
 	rendezvous.CodeExpired: "expired", rendezvous.CodeBusy: "busy", rendezvous.CodeSlowDown: "slow_down",
 	rendezvous.CodeMalformed: "malformed", rendezvous.CodeDraining: "draining", rendezvous.CodeGone: "gone",
 	rendezvous.CodeResume: "resume", rendezvous.CodeLobbies: "lobbies", rendezvous.CodeRunEnded: "run_ended",
-	rendezvous.CodeStunOnly: "stun_only",
+	rendezvous.CodeStunOnly: "stun_only", rendezvous.CodeInternal: "internal", rendezvous.CodeAway: "away",
 }
 
 // totals is the sum of the stats of all sockets; drops and bindings are those of tunnels too.

@@ -71,6 +71,22 @@ func TestFullLobby(t *testing.T) {
 	d.end(240)
 }
 
+// A host that vanished without a goodbye: the joiner waits a moment for it and then says who is away. It is not the relay.
+func TestHostAway(t *testing.T) {
+	t.Parallel()
+	d := hosted(t, startRelay(t, nil).String())
+	if err := d.host.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-d.host.ended
+	join := joinAs(t, d.code, "--timeout", "3s")
+	join.waitLog("waiting a moment")
+	join.ends(6, "the host is away")
+	if said := join.said(); strings.Contains(said, "relay") {
+		t.Errorf("it speaks of the relay: %s", said)
+	}
+}
+
 func TestExpiredCode(t *testing.T) {
 	t.Parallel()
 	addr := startRelay(t, func(c *relay.Config) { c.Limits.CodeTime = 2 * time.Second }).String()
@@ -153,5 +169,18 @@ func TestDisagreements(t *testing.T) {
 		d := startDuel(t, startRelay(t, nil).String(), nil, []string{"--path", "relay"}, []string{"--path", "lan"})
 		d.join.ends(5, "nothing in common")
 		d.host.ends(5, "nothing in common")
+	})
+	// On one machine there is no direct path, only lan.
+	t.Run("no way", func(t *testing.T) {
+		t.Parallel()
+		d := startDuel(t, startRelay(t, nil).String(), []string{"--path", "direct", "--timeout", "2s"}, nil, nil)
+		d.join.ends(5, "no direct path to the opponent came about within 2s (")
+		d.host.ends(5, "no direct path to the opponent came about within 2s (")
+	})
+	t.Run("silent relay", func(t *testing.T) {
+		t.Parallel()
+		d := startDuel(t, startRelay(t, nil).String(), []string{"--path", "relay", "--timeout", "2s", "--impair", "loss=100%"}, nil, nil)
+		d.join.ends(5, "does not answer this player on UDP, and --path forbids the tunnel")
+		d.host.ends(5, "does not answer this player on UDP, and --path forbids the tunnel")
 	})
 }

@@ -290,6 +290,9 @@ func TestFakeHost(t *testing.T) {
 			ad := cpace.AppendAD(nil, &cpace.AD{Side: rendezvous.SideHost, ProtoMin: 1, ProtoMax: 1, Suite: 1})
 			return rendezvous.AppendShareA(nil, &rendezvous.ShareAMsg{Run: run, Share: rendezvous.Share(otherShare()), AD: ad})
 		}, ErrProtocol},
+		{"away", func(uint32) []byte {
+			return rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: rendezvous.CodeAway, Retry: 1})
+		}, ErrAway},
 		{"silence", nil, ErrNoAnswer},
 	} {
 		t.Run(answer.name, func(t *testing.T) {

@@ -14,6 +14,13 @@ type Failure struct {
 	text string
 }
 
+// ofRelay reports whether err is about a relay rather than about the opponent or
+// the code, so that a sentence names the relay it is about.
+func ofRelay(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && (f.code == exitRelay || f == ErrRelayVersion || f == ErrSlowDown)
+}
+
 func (f *Failure) Error() string { return f.text }
 
 // ExitCode is the code with which a program that fails for this reason ends.
@@ -43,6 +50,7 @@ var (
 
 	ErrGone     = &Failure{exitOpponent, "the opponent left the lobby; ask for a new code and try again"}
 	ErrNoAnswer = &Failure{exitOpponent, "the opponent did not answer in time; check that they are still waiting and try again"}
+	ErrAway     = &Failure{exitOpponent, "the host is away: its program ended or its network is down; ask whether the host still waits, and try again or ask for a new code"}
 	ErrLost     = &Failure{exitRelay, "the connection to the relay was lost; try again"}
 
 	ErrIncompatible = &Failure{exitIncompatible, "the two players cannot play together"}
@@ -69,6 +77,8 @@ func relayFailure(m rendezvous.ErrorMsg) error {
 		f = ErrExpired
 	case rendezvous.CodeGone:
 		f = ErrGone
+	case rendezvous.CodeAway:
+		f = ErrAway
 	case rendezvous.CodeRunEnded:
 		f = ErrNoAnswer
 	case rendezvous.CodeVersion:

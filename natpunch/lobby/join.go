@@ -89,7 +89,10 @@ func (j *joiner) at(ctx context.Context, relay string) (*Session, error) {
 		if errors.Is(err, errDropped) {
 			err = ErrLost
 		}
-		return nil, fmt.Errorf("relay %s: %w", relay, err)
+		if ofRelay(err) {
+			err = fmt.Errorf("relay %s: %w", relay, err)
+		}
+		return nil, err
 	}
 	return s, nil
 }
@@ -119,6 +122,9 @@ func (j *joiner) run(ctx context.Context) (*Session, error) {
 		}
 		if wait == 0 {
 			return nil, err
+		}
+		if errors.Is(err, ErrAway) && !errors.Is(refusal, ErrAway) {
+			j.cfg.Log.Info().Str("event", "host_away").Msg("the host's connection to the relay is lost; waiting a moment for it to come back")
 		}
 		refusal = err
 		select {
@@ -169,7 +175,8 @@ func (j *joiner) share(ctx context.Context) (*rendezvous.ShareAMsg, time.Duratio
 		// A relay that asks for a second's patience gets it; one that asks for a
 		// minute's is a message to the player.
 		brief := m.Code == rendezvous.CodeSlowDown && m.Retry > 0 && m.Retry <= 3
-		if brief || m.Code == rendezvous.CodeRunEnded || m.Code == rendezvous.CodeBusy {
+		// A host that lost its connection is back within seconds, or not at all.
+		if brief || m.Code == rendezvous.CodeRunEnded || m.Code == rendezvous.CodeBusy || m.Code == rendezvous.CodeAway {
 			// Spread, so that joiners do not keep step with one another.
 			wait = j.cfg.timing.retry/2 + mathrand.N(j.cfg.timing.retry)
 			wait = max(wait, time.Duration(m.Retry)*time.Second)

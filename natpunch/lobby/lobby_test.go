@@ -274,6 +274,7 @@ func TestRefusals(t *testing.T) {
 		{"gone", joinCode(rendezvous.CodeGone), ErrGone},
 		{"unheard of", joinCode(200), ErrProtocol},
 		{"busy for good", joinCode(rendezvous.CodeBusy), ErrBusy},
+		{"host away for good", joinCode(rendezvous.CodeAway), ErrAway},
 		{"silent", func(r *scripted) { r.deafJoin = true }, ErrNoAnswer},
 		{"down", func(r *scripted) { r.ln.Close() }, ErrUnreachable},
 	} {
@@ -284,6 +285,10 @@ func TestRefusals(t *testing.T) {
 				began := time.Now()
 				_, err := tb.join(rendezvous.Code{Lookup: rendezvous.Lookup{'2', '2', '2', '2'}, Secret: "2222"}, nil)
 				sentence(t, err, c.want)
+				// Only a sentence about a relay names one.
+				if err != nil && strings.HasPrefix(err.Error(), "relay ") != ofRelay(c.want) {
+					t.Errorf("%q", err)
+				}
 				if took := time.Since(began); took > 16*time.Second {
 					t.Errorf("took %v", took)
 				}
@@ -301,26 +306,28 @@ func joinCode(c rendezvous.ErrorCode) func(*scripted) {
 }
 
 // TestJoinAsksAgain: before its guess is out a joiner whose run made room for
-// another asks again, with a fresh nonce.
+// another, or whose host is away for a moment, asks again, with a fresh nonce.
 func TestJoinAsksAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		tb := newTable(t, nil)
-		tb.relay.join = func(n int) rendezvous.ErrorCode {
-			if n < 5 {
-				return rendezvous.CodeRunEnded
+	for _, code := range []rendezvous.ErrorCode{rendezvous.CodeRunEnded, rendezvous.CodeAway} {
+		bubble(t, func(t *testing.T) {
+			tb := newTable(t, nil)
+			tb.relay.join = func(n int) rendezvous.ErrorCode {
+				if n < 5 {
+					return code
+				}
+				return 0
 			}
-			return 0
-		}
-		tb.start()
-		j, err := tb.join(tb.code(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := <-tb.host
-		h.s.Close()
-		j.Close()
-		tb.relay.close()
-	})
+			tb.start()
+			j, err := tb.join(tb.code(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := <-tb.host
+			h.s.Close()
+			j.Close()
+			tb.relay.close()
+		})
+	}
 }
 
 // TestToken: the token travels as a bearer token, and only then is the relay's door open.
@@ -444,7 +451,7 @@ func TestPurpose(t *testing.T) {
 
 func TestFailuresAreSentences(t *testing.T) {
 	for _, f := range []*Failure{ErrUnreachable, ErrUnauthorized, ErrBusy, ErrProtocol, ErrTampered, ErrUnknownCode, ErrFull, ErrExpired,
-		ErrWrongCode, ErrSlowDown, ErrNobodyCame, ErrGone, ErrNoAnswer, ErrLost, ErrIncompatible, ErrRelayVersion} {
+		ErrWrongCode, ErrSlowDown, ErrNobodyCame, ErrGone, ErrNoAnswer, ErrAway, ErrLost, ErrIncompatible, ErrRelayVersion} {
 		sentence(t, fmt.Errorf("relay x: %w", f), f)
 	}
 }

@@ -24,6 +24,7 @@ const (
 	CodeRunEnded  ErrorCode = 12 // the run took too long or made room for a newer one
 	CodeStunOnly  ErrorCode = 13 // the relay offers STUN only
 	CodeInternal  ErrorCode = 14 // the relay failed
+	CodeAway      ErrorCode = 15 // the host's connection is lost, and the lobby waits for it
 )
 
 var codeSentences = [...]string{
@@ -41,6 +42,7 @@ var codeSentences = [...]string{
 	CodeRunEnded:  "the relay ended the attempt to join",
 	CodeStunOnly:  "this relay offers no lobby",
 	CodeInternal:  "the relay failed",
+	CodeAway:      "the host is away",
 }
 
 // Known reports whether c is one of the constants above.

@@ -193,7 +193,7 @@ func TestErrorCodes(t *testing.T) {
 		}
 		seen[s] = true
 	}
-	for c := CodeVersion; c <= CodeInternal; c++ {
+	for c := CodeVersion; c <= CodeAway; c++ {
 		if !c.Known() {
 			t.Errorf("code %d has no sentence", c)
 		}
