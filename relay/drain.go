@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// drainSilent is how long both sides may be silent before a match counts as over. Clients register every 15 s.
-	drainSilent = 20 * time.Second
+	// drainSilent is how long both sides may be silent before a match counts as over: also one that has found a direct path
+	// sends a copy over the relay every second. A side whose computer sleeps is waited for as long as the other one is here.
+	drainSilent = 5 * time.Second
 	// goodbyeTime is how long clients have to answer the goodbye of a relay that ends.
 	goodbyeTime = time.Second
 )
@@ -19,14 +20,14 @@ func (s *Server) drain() {
 	start := s.set.Now()
 	now := s.clock.mono()
 	s.hub.drain(now)
-	_, running := s.fwd.table.count(now, int64(drainSilent))
-	s.log.at(zerolog.InfoLevel, evDrain).Int("running", running).Dur("limit", s.set.DrainLimit).
+	running := func(now int64) int { return s.fwd.table.running(now, int64(drainSilent), s.fwd.silent) }
+	s.log.at(zerolog.InfoLevel, evDrain).Int("running", running(now)).Dur("limit", s.set.DrainLimit).
 		Msg("no new lobbies; running matches go on")
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()
 	for s.set.Now().Sub(start) < s.set.DrainLimit {
 		now := s.clock.mono()
-		if _, running := s.fwd.table.count(now, int64(drainSilent)); running == 0 && s.hub.busy(now) == 0 {
+		if running(now) == 0 && s.hub.busy(now) == 0 {
 			return
 		}
 		select {

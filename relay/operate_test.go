@@ -160,17 +160,26 @@ func TestDrain(t *testing.T) {
 		p.send(m)
 		p.refused(rendezvous.CodeDraining)
 	}
-	for range 4 {
-		r.time.advance(15 * time.Second)
+	goesOn := func(when string) {
+		t.Helper()
+		select {
+		case <-r.done:
+			t.Fatal("stopped ", when)
+		case <-time.After(2 * sweepEvery):
+		}
+	}
+	for range 16 { // longer than a fresh pair counts
+		r.time.advance(4 * time.Second)
 		exchange(t, hs.Channel, a, b)
 		exchange(t, hs.Channel, b, a)
 	}
-	select {
-	case <-r.done:
-		t.Fatal("stopped while a match was running")
-	case <-time.After(2 * sweepEvery):
+	goesOn("while a match was running")
+	for range 5 {
+		r.time.advance(4 * time.Second)
+		exchange(t, hs.Channel, a, b)
 	}
-	r.time.advance(settle)
+	goesOn("while one player waited for the other")
+	r.time.advance(drainSilent + time.Second)
 	select {
 	case err := <-r.done:
 		r.done <- err

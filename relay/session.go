@@ -110,13 +110,23 @@ func (t *table) count(now, silent int64) (sessions, running int) {
 		s := &t.shards[i]
 		s.mu.Lock()
 		sessions += len(s.m)
+		s.mu.Unlock()
+	}
+	return sessions, t.running(now, silent, silent)
+}
+
+// running returns in how many sessions one side was heard within either nanoseconds and the other within both.
+func (t *table) running(now, either, both int64) (n int) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
 		for _, x := range s.m {
-			if x.sides[0].bound() && x.sides[1].bound() &&
-				now-min(x.sides[0].heard, x.sides[1].heard) <= silent {
-				running++
+			a, b := &x.sides[0], &x.sides[1]
+			if a.bound() && b.bound() && now-max(a.heard, b.heard) <= either && now-min(a.heard, b.heard) <= both {
+				n++
 			}
 		}
 		s.mu.Unlock()
 	}
-	return sessions, running
+	return n
 }
