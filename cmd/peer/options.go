@@ -58,7 +58,7 @@ func newOptions() *options {
 		mode:        f.String("mode", "", "`MODE`: auto, rollback, hybrid (rollback with 1 to 4 frames of delay) or delay (no rollback); rollback if headless, auto with the page"),
 		fec:         f.String("fec", "auto", "`MODE` of error correction: auto, off, xor or rs"),
 		window:      f.Int("window", 8, "frames that may be predicted, `N` from 1 to 20"),
-		seed:        f.String("seed", "", "the host fixes the match seed to `N`"),
+		seed:        f.String("seed", "", "the host fixes the match seed to `N`, decimal or with 0x hexadecimal"),
 		ruleset:     f.String("ruleset", strings.ToLower(def.Ruleset.String()), "`NAME` of the rules"),
 		format:      f.String("format", def.Format.String(), "`FORMAT`: 1v1, 2v2, 3v3 or trinity"),
 		team:        f.String("team", "", "this side's fighters, `A[,B,C]`"),
@@ -186,9 +186,9 @@ func (o *options) world(c *peer.Config) (err error) {
 		return err
 	}
 	if *o.seed != "" {
-		n, err := strconv.ParseUint(*o.seed, 10, 64)
+		n, err := parseSeed(*o.seed)
 		if err != nil {
-			return settings.Usagef("--seed is %q, must be a whole number", *o.seed)
+			return settings.Usagef("--seed is %q, must be a whole number below 2^64, decimal or with 0x hexadecimal", *o.seed)
 		}
 		c.Seed = &n
 	}
@@ -213,6 +213,14 @@ func (o *options) world(c *peer.Config) (err error) {
 		}
 	}
 	return nil
+}
+
+// parseSeed reads a decimal number, or one of base 16 with 0x before it. A report shows seeds in base 16.
+func parseSeed(text string) (uint64, error) {
+	if digits, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		return strconv.ParseUint(digits, 16, 64)
+	}
+	return strconv.ParseUint(text, 10, 64)
 }
 
 // playConfig is for `peer play`: everything on this machine.
