@@ -43,7 +43,7 @@ var errIdle = errors.New("nobody looks at the page any more")
 //
 //	title ─┬─ host, join ──> meet ──> forecast ──> select ──> fight ──> result ─┬─ again on the same link
 //	       ├─ play ─────────────────────────────────────────────^               └─ title
-//	       ├─ train, replays, theatre ──> title
+//	       ├─ train, replays, theatre, doctor ──> title
 //	       └─ quit
 type app struct {
 	c        Config
@@ -53,8 +53,9 @@ type app struct {
 	unsaved  bool
 	named    bool // the name was given on the command line
 	spar     func(ctx context.Context, code <-chan string, bot string) error
-	matches  int   // pictures shown so far, so that the page forgets the one before
-	last     error // of the last attempt to play
+	matches  int      // pictures shown so far, so that the page forgets the one before
+	last     error    // of the last attempt to play
+	asked    []string // the relays of that attempt, for the doctor
 }
 
 // RunPage serves the page until the player quits or ctx ends, whose cause it

@@ -32,6 +32,9 @@ func (a *app) home(ctx context.Context, start Start) error {
 		}
 		pending = false
 		retry := cmd.Cmd
+		if retry != "doctor" {
+			a.asked = nil
+		}
 		var err error
 		switch cmd.Cmd {
 		case "host":
@@ -46,6 +49,14 @@ func (a *app) home(ctx context.Context, start Start) error {
 			err = a.replays(ctx, nil)
 		case page.CommandUpload:
 			err = a.replays(ctx, cmd.Upload)
+		case "doctor":
+			// Back to where it was called from: the error is still there to be retried.
+			if err = a.doctor(ctx, a.asked); errors.Is(err, errCancelled) {
+				if screen.Title != nil {
+					screen = a.title(screen.Title.Sentence, false)
+				}
+				continue
+			}
 		case "title":
 		case "quit":
 			return nil

@@ -43,6 +43,9 @@ func (m *company) opponent() page.Person { return m.persons[1-m.c.side()] }
 func (a *app) versus(ctx context.Context, c Config, sparring bool) error {
 	m := &company{c: c, sparring: sparring}
 	defer m.leave()
+	if !sparring {
+		a.asked = c.Relays
+	}
 	m.talk = page.Talk{Lines: []page.ChatLine{}, They: here}
 	a.page.Talk(&m.talk)
 	defer a.page.Talk(&page.Talk{Lines: []page.ChatLine{}, They: here})

@@ -13,6 +13,7 @@ import (
 	"backstep/fec"
 	"backstep/natpunch"
 	"backstep/natpunch/rendezvous"
+	"backstep/peer/doctor"
 	"backstep/peer/impair"
 	"backstep/peer/match"
 	"backstep/peer/setup"
@@ -77,6 +78,7 @@ type Config struct {
 	onGuess func(n int)
 	onRelay func(port uint16)
 	spar    func(ctx context.Context, code <-chan string, bot string) error // instead of a second process
+	probes  doctor.Probes                                                   // of the doctor on the page, in tests
 }
 
 // PageConfig is about the page alone.

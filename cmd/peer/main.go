@@ -30,7 +30,8 @@ var build string
 
 const synopsis = `peer finds an opponent by a lobby code and plays.
 
-usage: peer play                     against the machine, at once, on the page
+usage: peer                          the page with its title screen
+       peer play                     against the machine, at once, on the page
        peer host [flags]             prints a lobby code, waits, plays
        peer join [CODE] [flags]      plays against the host of that code
        peer train                    the training room, offline
@@ -91,10 +92,10 @@ func run(ctx context.Context, args []string, s streams) error {
 		return o.set.WriteConfig(s.out)
 	}
 	rest := o.set.Args()
-	if len(rest) == 0 {
-		return settings.Usagef("say what to do: peer play, peer host, peer join CODE or peer replay verify FILE; peer --help lists the flags")
+	command := string(peer.StartTitle)
+	if len(rest) > 0 {
+		command, rest = rest[0], rest[1:]
 	}
-	command, rest := rest[0], rest[1:]
 	if what, ok := later[command]; ok {
 		return settings.Usagef("%s (peer %s) is not in this version", what, command)
 	}
@@ -109,7 +110,7 @@ func run(ctx context.Context, args []string, s streams) error {
 		return replay(o, rest, s)
 	case "data":
 		return data(rest, s)
-	case "play", "host", "join", "train":
+	case string(peer.StartTitle), "play", "host", "join", "train":
 		return match(ctx, o, command, rest, s)
 	}
 	return settings.Usagef("unknown command %q: peer --help lists the commands", command)
@@ -147,6 +148,8 @@ func match(ctx context.Context, o *options, command string, rest []string, s str
 	switch {
 	case c.Page != nil:
 		return peer.RunPage(ctx, c, peer.Start(command))
+	case command == string(peer.StartTitle):
+		return settings.Usagef("say what to do: peer play, peer host, peer join CODE or peer replay verify FILE; peer --help lists the flags")
 	case command == "train":
 		return settings.Usagef("the training room needs the page: leave --headless away")
 	case command == "play":

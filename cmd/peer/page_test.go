@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // `peer play` serves the page, plays against the machine in a second process and keeps the replay, which can be checked and shown.
@@ -28,6 +29,20 @@ func TestPlayOnThePage(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+}
+
+// `peer` alone serves the page with its title screen and waits there.
+func TestTitleOnThePage(t *testing.T) {
+	t.Parallel()
+	p := start(t, "peer", "--browser", "none", "--data-dir", t.TempDir())
+	if line := p.line("page"); !strings.Contains(line, "/#") {
+		t.Errorf("page line %q", line)
+	}
+	select {
+	case <-p.ended:
+		t.Errorf("it ended: %s", p.logs.String())
+	case <-time.After(300 * time.Millisecond):
 	}
 }
 

@@ -50,7 +50,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"nothing", nil, "say what to do"},
+		{"nothing to do without the page", []string{"--headless", "--input", "bot:easy"}, "say what to do"},
 		{"command", []string{"fight"}, `unknown command "fight"`},
 		{"flag", bot("--impare", "x"), "unknown flag --impare"},
 		{"single dash flag", bot("-impare=x"), "unknown flag -impare"},

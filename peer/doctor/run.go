@@ -44,6 +44,7 @@ type Probes struct {
 
 // check is one finding and what it waits for.
 type check struct {
+	id    string
 	of    func(*Facts) Finding
 	needs []part
 }
@@ -62,20 +63,30 @@ const (
 )
 
 var checks = []check{
-	{network, []part{partHere}},
-	{link, []part{partHere}},
-	{relay, []part{partRelay, partNAT4, partNAT6}},
-	{udp, []part{partRelay, partNAT4, partNAT6}},
-	{nat4, []part{partHere, partRelay, partNAT4, partRouter}},
-	{nat6, []part{partHere, partRelay, partNAT6}},
-	{external, []part{partNAT4, partNAT6}},
-	{portMapping, []part{partHere, partNAT4, partRouter}},
-	{doubleNAT, []part{partNAT4, partRouter, partHops}},
-	{clock, []part{partRelay}},
+	{"network", network, []part{partHere}},
+	{"link", link, []part{partHere}},
+	{"relay", relay, []part{partRelay, partNAT4, partNAT6}},
+	{"udp", udp, []part{partRelay, partNAT4, partNAT6}},
+	{"nat_ipv4", nat4, []part{partHere, partRelay, partNAT4, partRouter}},
+	{"nat_ipv6", nat6, []part{partHere, partRelay, partNAT6}},
+	{"external", external, []part{partNAT4, partNAT6}},
+	{"port_mapping", portMapping, []part{partHere, partNAT4, partRouter}},
+	{"double_nat", doubleNAT, []part{partNAT4, partRouter, partHops}},
+	{"clock", clock, []part{partRelay}},
 }
 
-// limit bounds every probe; a relay that is silent takes about 5 s.
-const limit = 10 * time.Second
+// Limit bounds every probe; a relay that is silent takes about 5 s.
+const Limit = 10 * time.Second
+
+// Checks are the IDs of the findings in the order in which Run makes them, so
+// that what is still to come can be shown before it is there.
+func Checks() []string {
+	out := make([]string, 0, len(checks))
+	for _, c := range checks {
+		out = append(out, c.id)
+	}
+	return out
+}
 
 // Run looks at everything and calls found with each finding, in a fixed order and
 // on this goroutine, as soon as what it rests on is known; found may be nil. It
@@ -89,7 +100,7 @@ func Run(ctx context.Context, c Config, found func(Finding)) (*Report, error) {
 	for i := range done {
 		done[i] = make(chan struct{})
 	}
-	pctx, cancel := context.WithTimeout(ctx, limit)
+	pctx, cancel := context.WithTimeout(ctx, Limit)
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer cancel()

@@ -96,28 +96,29 @@ func parseInput(b []byte) (input, error) {
 // Command is what the player asked for. Only the fields docs/page.md names for
 // Cmd can be set; pointers tell absent from zero.
 type Command struct {
-	Cmd      string          `json:"cmd"`
-	Rounds   *int            `json:"rounds,omitempty"`
-	Ruleset  string          `json:"ruleset,omitempty"`
-	Format   string          `json:"format,omitempty"`
-	Relay    string          `json:"relay,omitempty"`
-	Code     string          `json:"code,omitempty"`
-	Bot      string          `json:"bot,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Team     []string        `json:"team,omitempty"`
-	Teams    [][]string      `json:"teams,omitempty"`
-	Ready    *bool           `json:"ready,omitempty"`
-	Accept   *bool           `json:"accept,omitempty"`
-	ID       string          `json:"id,omitempty"`
-	Play     *bool           `json:"play,omitempty"`
-	Speed    *float64        `json:"speed,omitempty"`
-	Seek     *int            `json:"seek,omitempty"`
-	Step     *int            `json:"step,omitempty"`
-	Boxes    *bool           `json:"boxes,omitempty"`
-	Exhibit  string          `json:"exhibit,omitempty"`
-	Verify   *bool           `json:"verify,omitempty"`
-	Export   *bool           `json:"export,omitempty"`
-	Settings json.RawMessage `json:"settings,omitempty"`
+	Cmd       string          `json:"cmd"`
+	Rounds    *int            `json:"rounds,omitempty"`
+	Ruleset   string          `json:"ruleset,omitempty"`
+	Format    string          `json:"format,omitempty"`
+	Relay     string          `json:"relay,omitempty"`
+	Code      string          `json:"code,omitempty"`
+	Bot       string          `json:"bot,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Team      []string        `json:"team,omitempty"`
+	Teams     [][]string      `json:"teams,omitempty"`
+	Ready     *bool           `json:"ready,omitempty"`
+	Accept    *bool           `json:"accept,omitempty"`
+	Addresses *bool           `json:"addresses,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Play      *bool           `json:"play,omitempty"`
+	Speed     *float64        `json:"speed,omitempty"`
+	Seek      *int            `json:"seek,omitempty"`
+	Step      *int            `json:"step,omitempty"`
+	Boxes     *bool           `json:"boxes,omitempty"`
+	Exhibit   string          `json:"exhibit,omitempty"`
+	Verify    *bool           `json:"verify,omitempty"`
+	Export    *bool           `json:"export,omitempty"`
+	Settings  json.RawMessage `json:"settings,omitempty"`
 	Train
 
 	Upload []byte `json:"-"` // of CommandUpload
@@ -144,7 +145,7 @@ type Train struct {
 var commandNames = map[string]bool{
 	"host": true, "join": true, "play": true, "train": true, "replays": true, "cancel": true, "accept": true, "decline": true,
 	"pick": true, "rematch": true, "change": true, "leave": true, "option": true, "open": true, "theatre": true, "export": true,
-	"delete": true, "settings": true, "answer": true, "chat": true, "title": true, "quit": true,
+	"delete": true, "settings": true, "answer": true, "chat": true, "doctor": true, "title": true, "quit": true,
 }
 
 const (

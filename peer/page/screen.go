@@ -21,6 +21,7 @@ type Screen struct {
 	Replays  *Replays
 	Theatre  *Theatre
 	Desync   *Desync
+	Doctor   *Doctor
 	Error    *ErrorScreen
 	Bye      *Bye
 }
@@ -252,6 +253,28 @@ type Desync struct {
 	Format      string       `json:"format"`
 }
 
+// Doctor is what was found out about the network of this machine, so far.
+type Doctor struct {
+	Relay     string    `json:"relay"` // the one that is asked, empty for none
+	Running   bool      `json:"running"`
+	Checks    []string  `json:"checks"` // the IDs of all findings there will be
+	Findings  []Finding `json:"findings"`
+	Addresses bool      `json:"addresses"` // are they shown?
+	Severity  string    `json:"severity"`  // the worst, when all is done
+	Verdict   string    `json:"verdict"`
+	Text      string    `json:"text"` // everything shown, for a friend who helps
+}
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	ID        string   `json:"id"`
+	Severity  string   `json:"severity"` // ok, note, unknown, warning or error
+	Summary   string   `json:"summary"`
+	Meaning   string   `json:"meaning"`
+	Advice    string   `json:"advice"`
+	Addresses []string `json:"addresses"` // empty unless they were asked for
+}
+
 // ErrorScreen says what happened and what to do.
 type ErrorScreen struct {
 	Sentence string `json:"sentence"`
@@ -291,6 +314,8 @@ func (s *Screen) Part() (name string, part any) {
 		return "theatre", s.Theatre
 	case s.Desync != nil:
 		return "desync", s.Desync
+	case s.Doctor != nil:
+		return "doctor", s.Doctor
 	case s.Error != nil:
 		return "error", s.Error
 	case s.Bye != nil:

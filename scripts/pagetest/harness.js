@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const peerPath = process.env.PEER || join(here, '../../bin/peer');
+export const relayPath = process.env.RELAY || join(here, '../../bin/relay');
 export const chromiumPath = process.env.CHROMIUM || '/usr/bin/chromium';
 const webDir = process.env.PAGE_WEB || ''; // files of the page from here instead of the program's, while working on them
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -49,6 +50,15 @@ export class Bench {
     await until(() => { p.url = /page (http:\S+)/.exec(p.log)?.[1]; return p.url || child.exitCode !== null; }, 20000, () => 'the program printed no address: ' + p.log);
     if (!p.url) throw new Error('the program ended: ' + p.log);
     return p;
+  }
+
+  /** Starts a relay and gives its address. */
+  async relay() {
+    const child = spawn(relayPath, ['--listen', '127.0.0.1:0', '--admin', '', '--state-dir', ''], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let log = '';
+    for (const s of [child.stdout, child.stderr]) s.on('data', (b) => { log += b; });
+    this.ends.push(() => new Promise((done) => { if (child.exitCode !== null) done(); else { child.on('exit', done); child.kill('SIGKILL'); } }));
+    return until(() => /127\.0\.0\.1:\d+/.exec(log)?.[0], 10000, () => 'the relay printed no address: ' + log);
   }
 
   /** A browser with an empty profile. */

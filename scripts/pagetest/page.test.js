@@ -171,6 +171,49 @@ test('every menu by keyboard alone, without serious findings', { skip, timeout: 
   assert.deepEqual(context.outside, []);
 });
 
+test('the doctor finds, hides addresses, and is there when a match does not connect', { skip, timeout: 120000 }, async (t) => {
+  const b = new Bench(t), relay = await b.relay(), p = await b.peer('--relay', relay), context = await b.browser(), page = await b.open(context, p.url);
+  await screen(page, 'title');
+  await keyTo(page, 'Doctor');
+  await page.keyboard.press('Enter');
+  await screen(page, 'doctor');
+  const checks = await page.evaluate(() => globalThis.backstep.screen.doctor.checks);
+  assert.deepEqual(await page.locator('.finding h2').count(), checks.length, 'what is still to come has its place');
+  assert.ok(await page.locator('.wait .clock').innerText(), 'a wait has a timer');
+  await until(() => page.evaluate(() => !globalThis.backstep.screen.doctor.running), 20000, 'the doctor does not end');
+  assert.equal(await page.locator('.finding[data-severity=""]').count(), 0);
+  assert.equal(await page.locator('.addresses').count(), 0, 'no address unasked');
+  assert.equal(await findings(page), '');
+  await keyTo(page, 'Show my addresses');
+  await page.keyboard.press('Enter');
+  await page.locator('.addresses code').first().waitFor(); // the relay on this machine sees one
+  const seen = await page.locator('.addresses code').first().innerText(), alone = (s) => s.split('\n').some((line) => line.trim() === seen); // the relay's name may be the same
+  assert.ok(alone(await page.evaluate(() => globalThis.backstep.screen.doctor.text)));
+  await keyTo(page, 'Hide my addresses');
+  await page.keyboard.press('Enter');
+  await until(async () => !(await page.locator('.addresses').count()), 5000, 'the addresses stay');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await keyTo(page, 'Copy as text');
+  await page.keyboard.press('Enter');
+  const text = await until(() => page.evaluate(() => navigator.clipboard.readText()), 5000, 'nothing is copied');
+  assert.ok(text.includes('Relay') && !alone(text), text);
+  await page.keyboard.press('Escape');
+  await screen(page, 'title');
+  // A code of a relay that is not there: the error leads to the doctor, and back.
+  await page.evaluate(() => globalThis.backstep.cmd('join', { code: 'K7QM-3XTD@127.0.0.1:9' }));
+  await screen(page, 'error', 60000);
+  assert.equal(await findings(page), '');
+  await keyTo(page, 'Ask the doctor');
+  await page.keyboard.press('Enter');
+  await screen(page, 'doctor');
+  assert.match(await page.innerText('#screen'), /Relay asked: 127.0.0.1:9/);
+  await page.keyboard.press('Escape');
+  await screen(page, 'error');
+  await page.keyboard.press('Escape');
+  await screen(page, 'title');
+  assert.deepEqual(page.problems, []);
+});
+
 test('a pad plays, an unknown one is calibrated; remapping shows conflicts and is kept', { skip, timeout: 120000 }, async (t) => {
   const b = new Bench(t), p = await b.peer('train'), context = await b.browser();
   await context.addInitScript(() => {

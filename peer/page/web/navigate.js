@@ -25,6 +25,11 @@ export function focusFirst(root) {
 export function move(dx, dy) {
   const root = top(), list = reachable(root), here = document.activeElement;
   if (!list.includes(here)) { focusFirst(root); return true; }
+  if (dy && here.hasAttribute('data-scrolls')) { // what is longer than its place is read first
+    const was = here.scrollTop;
+    here.scrollTop += dy * Math.max(40, here.clientHeight / 3);
+    if (Math.abs(here.scrollTop - was) > 1) return true;
+  }
   const a = here.getBoundingClientRect();
   let best = null, least = Infinity;
   for (const n of list) {

@@ -1,15 +1,7 @@
 import { el, text, show, button } from '../dom.js';
 import { t } from '../language.js';
 import { chatBox } from './chat.js';
-
-async function copy(app, value, what) {
-  try {
-    await navigator.clipboard.writeText(value);
-    app.notice('info', t('copied', { what }));
-  } catch {
-    app.notice('warn', t('copy.failed', { what }));
-  }
-}
+import { copy } from './copy.js';
 
 /** A QR code as SVG, with its quiet zone. */
 function qrPicture(qr, label) {

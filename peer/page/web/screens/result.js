@@ -48,8 +48,9 @@ export function result(app, root, part) {
 export function error(app, root) {
   const sentence = el('p', { class: 'lead', role: 'alert' }), code = el('p', { class: 'quiet' });
   const again = button(t('error.again'), () => {}, { class: 'main', 'data-first': true });
+  const ask = button(t('error.doctor'), () => app.cmd('doctor'));
   const home = button(t('error.title'), () => app.cmd('title'));
-  root.append(el('div', { class: 'panel narrow' }, el('h1', {}, t('error.head')), sentence, el('p', { class: 'quiet', 'data-advice': true }), el('div', { class: 'row' }, again, home), code));
+  root.append(el('div', { class: 'panel narrow' }, el('h1', {}, t('error.head')), sentence, el('p', { class: 'quiet', 'data-advice': true }), el('div', { class: 'row' }, again, ask, home), code));
   const advice = root.querySelector('[data-advice]');
   let act = () => app.cmd('title');
   again.addEventListener('click', () => act());
@@ -59,6 +60,7 @@ export function error(app, root) {
       text(code, t('error.code', { code: p.code }));
       text(advice, app.word('error.advice', p.code) === String(p.code) ? '' : t('error.advice.' + p.code));
       show(again, Boolean(p.retry));
+      show(ask, [3, 4, 5, 6].includes(p.code)); // the network may be the reason
       act = p.retry === 'join' ? () => joinDialog(app, '') : () => app.cmd(p.retry);
       if (!p.retry) home.focus();
     },

@@ -79,7 +79,7 @@ export function title(app, root, part) {
       entry('title.host', () => hostDialog(app, part), true), entry('title.join', () => joinDialog(app, part.relay)),
       entry('title.machine', () => machineDialog(app)), entry('title.train', train), entry('title.replays', () => app.cmd('replays')))),
     el('div', { class: 'row small' }, button(t('controls'), () => app.controls()), button(t('settings'), () => settingsDialog(app)),
-      button(t('how'), () => howDialog(app)), button(t('quit'), () => quit(app)))),
+      button(t('how'), () => howDialog(app)), button(t('title.doctor'), () => app.cmd('doctor')), button(t('quit'), () => quit(app)))),
   el('footer', { class: 'foot' }, t('title.foot', { version: part.version, relay: part.relay })));
   if (part.join) queueMicrotask(() => joinDialog(app, part.relay));
   return {
