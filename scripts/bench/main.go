@@ -55,7 +55,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "how often all servers are measured, one after the other; the table shows medians")
 	flag.IntVar(&o.serverCPU, "server-cpu", 0, "the processor the server runs on, the load runs on the others; -1: both on all")
 	flag.IntVar(&o.payload, "payload", 100, "bytes a player sends, 16 to 1200")
-	flag.DurationVar(&o.soak, "soak", 0, "instead of the table: run -matches over the relay for so long")
+	flag.DurationVar(&o.soak, "soak", 0, "instead of the table: run -matches over each server for so long")
 	flag.IntVar(&o.matches, "matches", 1000, "simultaneous matches of the soak, 60 datagrams a second each way")
 	flag.Parse()
 	if err := bench(&o); err != nil {
@@ -68,10 +68,15 @@ func bench(o *options) error {
 	if err := prepare(o); err != nil {
 		return err
 	}
-	if o.soak > 0 {
-		return soak(o)
-	}
 	names := strings.Split(o.servers, ",")
+	if o.soak > 0 {
+		for _, name := range names {
+			if err := soak(o, name); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	}
 	all := map[string][]result{}
 	direct := []result{}
 	for round := range o.rounds {

@@ -27,6 +27,7 @@ type result struct {
 	core               float64 // how much of its processor the server used in the flood
 	idle               float64 // bytes a session
 	hostile            delays  // with 100 000 frames a second of an unknown channel
+	elsewhere          delays  // with as many sent to a socket that nobody reads: what the sending alone does to the machine
 }
 
 // perCore is what one processor would do if the generator could keep up.
@@ -144,7 +145,16 @@ func runServer(o *options, name string, idle bool) (r result, err error) {
 	r.floodRate = float64(n) / took.Seconds()
 	r.floodCPU, r.core = float64(used)/float64(n), used.Seconds()/took.Seconds()
 	if name == "backstep" {
-		if r.hostile, err = underFlood(o, s, all); err != nil {
+		sink, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 3, 4)})
+		if err != nil {
+			return r, err
+		}
+		r.elsewhere, err = underFlood(o, "to nobody", sink.LocalAddr().(*net.UDPAddr).AddrPort(), all)
+		sink.Close()
+		if err != nil {
+			return r, err
+		}
+		if r.hostile, err = underFlood(o, "of an unknown channel", s.addr, all); err != nil {
 			return r, err
 		}
 	}
@@ -154,9 +164,9 @@ func runServer(o *options, name string, idle bool) (r result, err error) {
 	return r, err
 }
 
-// underFlood measures the delay of matches while a stranger sends frames of a channel nobody has.
-func underFlood(o *options, s *server, all []match) (delays, error) {
-	c, err := net.DialUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 3, 3)}, net.UDPAddrFromAddrPort(s.addr))
+// underFlood measures the delay of matches while a stranger sends frames of a channel nobody has to an address.
+func underFlood(o *options, what string, to netip.AddrPort, all []match) (delays, error) {
+	c, err := net.DialUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 3, 3)}, net.UDPAddrFromAddrPort(to))
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +180,7 @@ func underFlood(o *options, s *server, all []match) (delays, error) {
 	start := time.Now()
 	_, d, err := paced(all, o.payload, o.rate, o.seconds)
 	close(stop)
-	fmt.Fprintf(os.Stderr, "  %.0f frames a second of an unknown channel meanwhile\n", float64(<-sent)/time.Since(start).Seconds())
+	fmt.Fprintf(os.Stderr, "  %.0f frames a second %s meanwhile\n", float64(<-sent)/time.Since(start).Seconds(), what)
 	return d, err
 }
 

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// soak runs many matches over the relay at the pace of the game for a long time and prints what was lost, how late the rest
-// was, and what the relay used, minute by minute.
-func soak(o *options) error {
-	s, err := startServer(o, "backstep")
+// soak runs many matches over a server at the pace of the game for a long time and prints what was lost, how late the rest
+// was, and what the server used, minute by minute.
+func soak(o *options, name string) error {
+	s, err := startServer(o, name)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	all, err := connect("backstep", s.addr, 0, o.matches)
+	all, err := connect(name, s.addr, 0, o.matches)
 	if err != nil {
 		return err
 	}
 	defer closeAll(all)
 	pid := s.cmd.Process.Pid
 	rate := o.matches * 120
-	fmt.Printf("%d matches, %d datagrams/s of %d bytes, for %v\n", o.matches, rate, o.payload, o.soak)
+	fmt.Printf("%s: %d matches, %d datagrams/s of %d bytes, for %v\n", name, o.matches, rate, o.payload, o.soak)
 	sentAll, gotAll := 0, 0
 	for start := time.Now(); time.Since(start) < o.soak; {
 		before, began := cpuTime(pid), time.Now()

@@ -56,9 +56,17 @@ func printTable(w io.Writer, o *options, names []string, all map[string][]result
 	}
 	t.Flush()
 	if b := all["backstep"]; len(b) > 0 {
-		fmt.Fprintf(w, "\nattack case 12: delay of the matches, p50 / p99 / p99.9, us: alone %.0f / %.0f / %.0f, beside 100000/s of unknown DATA %.0f / %.0f / %.0f\n",
-			median(b, func(r *result) float64 { return r.delay.at(.5) }), median(b, func(r *result) float64 { return r.delay.at(.99) }),
-			median(b, func(r *result) float64 { return r.delay.at(.999) }), median(b, func(r *result) float64 { return r.hostile.at(.5) }),
-			median(b, func(r *result) float64 { return r.hostile.at(.99) }), median(b, func(r *result) float64 { return r.hostile.at(.999) }))
+		fmt.Fprintf(w, "\nattack case 12: delay of the matches, p50 / p99 / p99.9, us, beside 100000 frames/s from a stranger\n")
+		for _, c := range []struct {
+			name string
+			of   func(*result) delays
+		}{
+			{"none", func(r *result) delays { return r.delay }},
+			{"to a socket that nobody reads", func(r *result) delays { return r.elsewhere }},
+			{"to the relay, of an unknown channel", func(r *result) delays { return r.hostile }},
+		} {
+			at := func(q float64) float64 { return median(b, func(r *result) float64 { return c.of(r).at(q) }) }
+			fmt.Fprintf(w, "  %-36s %.0f / %.0f / %.0f\n", c.name, at(.5), at(.99), at(.999))
+		}
 	}
 }

@@ -59,7 +59,7 @@ func newInbox(ends []*end) (*inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &inbox{poll: p, ends: ends, events: make([]unix.EpollEvent, 64)}
+	b := &inbox{poll: p, ends: ends, events: make([]unix.EpollEvent, 512)}
 	for i, e := range ends {
 		if err := unix.EpollCtl(p, unix.EPOLL_CTL_ADD, e.fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(i)}); err != nil {
 			unix.Close(p)
