@@ -18,29 +18,43 @@ type mmsghdr struct {
 	_ [4]byte
 }
 
-// outbox sends batches on connected sockets.
+// outbox sends batches on connected sockets: one walk down the network stack for all datagrams of a batch (UDP_SEGMENT of
+// udp(7)), which the receiving socket finds in its queue one by one, as if they had been sent so.
 type outbox struct {
-	head [batch]mmsghdr
-	vec  [batch]unix.Iovec
-	buf  [batch][2048]byte
+	head unix.Msghdr
+	vec  unix.Iovec
+	buf  [batch * 1500]byte
+	size struct { // struct cmsghdr and a uint16
+		unix.Cmsghdr
+		bytes uint16
+		_     [6]byte
+	}
 }
 
-// send sends up to n copies of frame, stamped with the time of sending, and returns how many the system took.
+// send sends n copies of frame, stamped with the time of sending, and returns how many the system took: all or none.
 func (o *outbox) send(e *end, frame []byte, n int) int {
 	now := uint64(time.Now().UnixNano())
+	k := len(frame)
 	for i := range n {
-		k := copy(o.buf[i][:], frame)
-		binary.LittleEndian.PutUint64(o.buf[i][len(e.head):], now)
-		o.vec[i].Base = &o.buf[i][0]
-		o.vec[i].SetLen(k)
-		o.head[i].Iov = &o.vec[i]
-		o.head[i].SetIovlen(1)
+		copy(o.buf[i*k:], frame)
+		binary.LittleEndian.PutUint64(o.buf[i*k+len(e.head):], now)
 	}
-	got, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(e.fd), uintptr(unsafe.Pointer(&o.head)), uintptr(n), unix.MSG_DONTWAIT, 0, 0)
+	o.vec.Base = &o.buf[0]
+	o.vec.SetLen(n * k)
+	o.head.Iov = &o.vec
+	o.head.SetIovlen(1)
+	o.head.Control, o.head.Controllen = nil, 0
+	if n > 1 {
+		o.size.Level, o.size.Type, o.size.bytes = unix.SOL_UDP, unix.UDP_SEGMENT, uint16(k)
+		o.size.SetLen(unix.CmsgLen(2))
+		o.head.Control = (*byte)(unsafe.Pointer(&o.size))
+		o.head.SetControllen(unix.CmsgSpace(2))
+	}
+	_, _, errno := unix.Syscall(unix.SYS_SENDMSG, uintptr(e.fd), uintptr(unsafe.Pointer(&o.head)), unix.MSG_DONTWAIT)
 	if errno != 0 {
 		return 0
 	}
-	return int(got)
+	return n
 }
 
 // inbox receives batches from whichever of its sockets has something.
