@@ -1,8 +1,11 @@
 // Command pagebench measures what the page costs a match: the time of the match
 // loop's ticks without a page, with a page nobody opened, with a tab that reads,
-// and with one that never does. It needs bin/peer (make build).
+// and with one that never does; where Chromium and scripts/pagetest are installed
+// also with real tabs that draw, are hidden, frozen by the browser, or crashed;
+// and there the time from a key to the frame that shows it. It needs bin/peer
+// (make build).
 //
-//	go run ./scripts/pagebench [-frames 1200] [-peer bin/peer]
+//	go run ./scripts/pagebench [-frames 1200] [-presses 300] [-peer bin/peer]
 //
 // The line "worst" is the largest p99 over that without a page. The exit code is
 // 1 if a match did not play all its frames.
@@ -10,6 +13,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -34,6 +38,44 @@ var cases = []struct {
 	{"page, no tab", func(context.Context, string) error { return nil }},
 	{"tab that reads", func(ctx context.Context, url string) error { return attend(ctx, url, true) }},
 	{"tab that never reads", func(ctx context.Context, url string) error { return attend(ctx, url, false) }},
+	{"Chromium, draws", real("draws")},
+	{"Chromium, hidden", real("hidden")},
+	{"Chromium, frozen", real("frozen")},
+	{"Chromium, crashed", real("crashed")},
+}
+
+// realFrom is the first case that needs Chromium.
+const realFrom = 4
+
+// real is a tab of Chromium in some condition, until the match is over.
+func real(how string) func(context.Context, string) error {
+	return func(ctx context.Context, url string) error {
+		cmd := exec.CommandContext(ctx, "node", "tab.js", url, how)
+		cmd.Dir, cmd.Stderr = pagetest, os.Stderr
+		in, err := cmd.StdinPipe() // its end ends the tab
+		if err != nil {
+			return err
+		}
+		cmd.Cancel, cmd.WaitDelay = in.Close, 10*time.Second
+		out, err := cmd.Output()
+		if text := strings.TrimSpace(string(out)); err != nil && !strings.HasPrefix(text, how) {
+			return fmt.Errorf("the tab ended too early: %q, %w", text, err)
+		}
+		return nil
+	}
+}
+
+const pagetest = "scripts/pagetest"
+
+// chromium tells whether real tabs can be had here.
+func chromium() bool {
+	for _, f := range []string{cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"), filepath.Join(pagetest, "node_modules/playwright-core")} {
+		if _, err := os.Stat(f); err != nil {
+			return false
+		}
+	}
+	_, err := exec.LookPath("node")
+	return err == nil
 }
 
 // report is what is read of a match report.
@@ -49,9 +91,16 @@ type report struct {
 
 func main() {
 	frames := flag.Int("frames", 1200, "frames of each match")
+	presses := flag.Int("presses", 300, "keys to press, each way of drawing; 0 for none")
 	peer := flag.String("peer", "bin/peer", "the program")
 	flag.Parse()
-	if err := run(*peer, *frames, os.Stdout); err != nil {
+	err := run(*peer, *frames, os.Stdout)
+	if err == nil && chromium() && *presses > 0 {
+		cmd := exec.Command("node", "latency.js", strconv.Itoa(*presses))
+		cmd.Dir, cmd.Stdout, cmd.Stderr = pagetest, os.Stdout, os.Stderr
+		err = cmd.Run()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -65,7 +114,12 @@ func run(peer string, frames int, w io.Writer) error {
 	defer os.RemoveAll(dir)
 	fmt.Fprintf(w, "%-22s %8s %8s %8s %8s %7s\n", "tick, µs", "frames", "p50", "p99", "max", "stalls")
 	var base, worst int64
-	for i, c := range cases {
+	list := cases
+	if !chromium() {
+		list = cases[:realFrom]
+		fmt.Fprintln(os.Stderr, "no Chromium, node or "+pagetest+"/node_modules here (make pagetest installs them): without real tabs")
+	}
+	for i, c := range list {
 		r, err := play(peer, filepath.Join(dir, strconv.Itoa(i)), frames, c.tab)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -105,6 +159,14 @@ func play(peer, dir string, frames int, tab func(context.Context, string) error)
 		return r, err
 	}
 	tctx, stop := context.WithCancel(ctx)
+	go func() { // the report is there once the match has ended; the program ends when its tab is gone
+		for tctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				stop()
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
 	tabbed := make(chan error, 1)
 	tabs := 0
 	for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -5,6 +5,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { keyTimes, quantiles, room } from './latency.js';
 import { Bench, missing, screen, screenOf, snapshot, press, until } from './harness.js';
 
 const skip = missing() || false;
@@ -290,40 +291,38 @@ test('what lies between two states is drawn at 144 Hz, the newest at once if ask
   assert.deepEqual(page.problems, []);
 });
 
-/** Milliseconds of each of n presses until the first drawn frame that shows it. */
-async function keyTimes(page, n) {
-  const times = [];
-  for (let i = 0; i < n; i++) {
-    times.push(await page.evaluate((e) => new Promise((done) => {
-      const view = globalThis.backstep.view, was = view.s.current.fighters[0].word, start = performance.now(), draw = view.draw;
-      view.draw = (f) => {
-        draw.call(view, f);
-        if (view.s.current.fighters[0].word === was || !(view.alpha > 0)) return;
-        delete view.draw;
-        done(performance.now() - start);
-      };
-      dispatchEvent(new KeyboardEvent(e, { code: 'KeyS' }));
-    }), i % 2 ? 'keyup' : 'keydown'));
-    await page.waitForTimeout(40 + (i * 7) % 17); // another phase of the peer's clock each time
-  }
-  return times.sort((x, y) => x - y);
-}
-
-const figures = (times) => `median ${times[times.length >> 1].toFixed(1)} ms, p99 ${times[Math.ceil(times.length * 0.99) - 1].toFixed(1)} ms of ${times.length}`;
 const timed = Boolean(process.env.PAGETEST_TIMING); // PAGETEST_TIMING=1 on a machine that does nothing else: the figures are judged
 
 test('from a key to the drawn frame that shows it', { skip, timeout: 120000 }, async (t) => {
-  const b = new Bench(t), p = await b.peer('train'), page = await b.open(await b.browser(), p.url);
-  await screen(page, 'train');
-  await page.waitForFunction(() => globalThis.backstep?.view?.s);
+  const b = new Bench(t);
   for (const [interpolate, most] of [[false, 20], [true, 37]]) {
-    await page.evaluate((on) => globalThis.backstep.settings.change({ interpolate: on }), interpolate);
-    await page.waitForTimeout(500);
-    const times = await keyTimes(page, timed ? 200 : 24);
-    t.diagnostic(`key to drawn frame, ${interpolate ? 'interpolating' : 'newest snapshot'}: ${figures(times)}`);
-    if (timed) assert.ok(times[197] <= most, `p99 ${times[197]} ms, more than ${most}`);
+    const page = await room(b, interpolate), q = quantiles(await keyTimes(page, timed ? 300 : 24), 1);
+    t.diagnostic(`key to drawn frame, ${interpolate ? 'interpolating' : 'newest snapshot'}: median ${q.p50.toFixed(1)} ms, p99 ${q.p99.toFixed(1)} ms`);
+    if (timed) assert.ok(q.p99 <= most, `p99 ${q.p99} ms, more than ${most}`);
+    assert.deepEqual(page.problems, []);
+    await page.close();
   }
-  assert.deepEqual(page.problems, []);
+});
+
+test('the newest snapshot is drawn once, when it comes', { skip, timeout: 60000 }, async (t) => {
+  const b = new Bench(t), page = await room(b, false);
+  const n = await page.evaluate(() => new Promise((done) => {
+    const view = globalThis.backstep.view, take = view.take, now = view.now, n = { came: 0, waits: 0, twice: 0 };
+    view.take = (s) => {
+      const turn = view.turn;
+      take.call(view, s);
+      n.came++;
+      queueMicrotask(() => { if (turn && view.fresh) n.waits++; });
+    };
+    view.now = () => {
+      if (!view.fresh && performance.now() - view.at < 20) n.twice++;
+      now.call(view);
+    };
+    setTimeout(() => { delete view.take; delete view.now; done(n); }, 3000);
+  }));
+  assert.ok(n.came > 0);
+  assert.equal(n.waits, 0, `of ${n.came} snapshots so many waited for the display: ${n.waits}`);
+  assert.equal(n.twice, 0, `of ${n.came} snapshots so many were drawn again: ${n.twice}`);
 });
 
 test('from the command to the first frame of a fight', { skip, timeout: 60000 }, async (t) => {

@@ -13,15 +13,17 @@ import (
 var (
 	requirementID = regexp.MustCompile(`^[A-Z]{1,4}-\d+$`)
 	namedTest     = regexp.MustCompile("`([a-z0-9_/]+)\\.((?:Test|Fuzz|Benchmark|Example)\\w*)(?:/([^`]*))?`")
+	pageTest      = regexp.MustCompile("`page\\.test\\.js: ([^`]+)`")
 	markdownLink  = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 )
 
-// claim is one row of docs/claims.md: | id | what is claimed | `package.Test`, … |
+// claim is one row of docs/claims.md: | id | what is claimed | `package.Test`, `page.test.js: title`, … |
 type claim struct {
 	line  int
 	id    string
 	text  string
 	tests [][]string // package directory, function, subtest
+	pages []string   // titles of tests in a browser
 }
 
 func claims(t *testing.T) []claim {
@@ -40,6 +42,9 @@ func claims(t *testing.T) []claim {
 		c := claim{line: i + 1, id: strings.TrimSpace(cells[0]), text: strings.TrimSpace(cells[1])}
 		for _, m := range namedTest.FindAllStringSubmatch(cells[2], -1) {
 			c.tests = append(c.tests, m[1:])
+		}
+		for _, m := range pageTest.FindAllStringSubmatch(cells[2], -1) {
+			c.pages = append(c.pages, m[1])
 		}
 		all = append(all, c)
 	}
@@ -72,12 +77,18 @@ func TestClaims(t *testing.T) {
 		}
 	}
 
+	browser := read(t, "scripts/pagetest/page.test.js")
 	firstLine := map[string]int{}
 	for _, c := range claims(t) {
 		if c.text == "" || c.id == "" {
 			t.Errorf("docs/claims.md:%d: a claim needs an id and a sentence", c.line)
 		}
-		if len(c.tests) == 0 {
+		for _, title := range c.pages {
+			if !strings.Contains(browser, "test('"+title+"'") {
+				t.Errorf("docs/claims.md:%d: %s: no test in a browser is called %q", c.line, c.id, title)
+			}
+		}
+		if len(c.tests) == 0 && len(c.pages) == 0 {
 			t.Errorf("docs/claims.md:%d: %s names no test as `package/dir.TestName`", c.line, c.id)
 		}
 		if first := firstLine[c.id]; first != 0 {

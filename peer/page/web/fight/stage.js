@@ -10,8 +10,35 @@ function random(seed) { // mulberry32
   };
 }
 
+/** Colours from top to bottom over the whole width, drawn once and stretched: a gradient of that size is most of a frame without a GPU. */
+class Ramp {
+  constructor(...stops) { // [where, colour]
+    this.first = stops[0][1];
+    this.last = stops[stops.length - 1][1];
+    this.strip = new OffscreenCanvas(4, 512);
+    const c = this.strip.getContext('2d', { alpha: false }), g = c.createLinearGradient(0, 0, 0, 512);
+    for (const [at, colour] of stops) g.addColorStop(at, colour);
+    c.fillStyle = g;
+    c.fillRect(0, 0, 4, 512);
+  }
+
+  /** From a to b, the first colour above from top on, the last one below to bottom. */
+  fill(c, x, w, top, a, b, bottom) {
+    c.fillStyle = this.last;
+    if (bottom > b - 1) c.fillRect(x, b - 1, w, bottom - b + 1);
+    c.imageSmoothingEnabled = false;
+    if (b > a) c.drawImage(this.strip, x, a, w, b - a);
+    c.imageSmoothingEnabled = true;
+    c.fillStyle = this.first;
+    if (top < a) c.fillRect(x, top, w, a - top + 1);
+  }
+}
+
 export class Stage {
   constructor() {
+    this.sky = new Ramp([0, '#10122b'], [0.5, '#2c2350'], [0.82, '#7a3d63'], [1, '#d9775a']);
+    this.sea = new Ramp([0, '#8b4a5e'], [0.35, '#3b2b55'], [1, '#191a3a']);
+    this.planks = new Ramp([0, '#4a3340'], [0.25, '#5c3e44'], [1, '#241a2b']);
     const r = random(7);
     this.stars = Array.from({ length: 70 }, () => [r(), r() * 0.46, 0.5 + r() * 1.1, r() * 7]);
     this.hills = [0, 1].map((k) => Array.from({ length: 26 }, (_, i) => [(i - 13) * 180, 60 + k * -18 + r() * (90 - k * 30)]));
@@ -29,13 +56,7 @@ export class Stage {
   /** cam: { x, y, zoom, w, h, floor } in design pixels; time in frames. */
   draw(c, cam, time, half, calm, open) {
     const { w, h } = cam, horizon = cam.floor - 150 * cam.zoom * 0.55 + cam.y * 0.25;
-    const sky = c.createLinearGradient(0, 0, 0, horizon);
-    sky.addColorStop(0, '#10122b');
-    sky.addColorStop(0.5, '#2c2350');
-    sky.addColorStop(0.82, '#7a3d63');
-    sky.addColorStop(1, '#d9775a');
-    c.fillStyle = sky;
-    c.fillRect(-80, -80, w + 160, horizon + 82);
+    this.sky.fill(c, -80, w + 160, -80, 0, horizon, horizon + 2);
     c.fillStyle = '#fff4dc';
     for (const [x, y, size, at] of this.stars) {
       c.globalAlpha = 0.35 + (calm ? 0.2 : 0.3 * Math.sin(time / 40 + at));
@@ -83,12 +104,7 @@ export class Stage {
 
   water(c, cam, horizon, time, calm) {
     const top = horizon + 12, edge = cam.floor - 46 * cam.zoom + cam.y;
-    const g = c.createLinearGradient(0, top, 0, edge + 40);
-    g.addColorStop(0, '#8b4a5e');
-    g.addColorStop(0.35, '#3b2b55');
-    g.addColorStop(1, '#191a3a');
-    c.fillStyle = g;
-    c.fillRect(-80, top, cam.w + 160, Math.max(0, edge - top + 60));
+    this.sea.fill(c, -80, cam.w + 160, top, top, edge + 40, Math.max(top, edge + 60));
     c.strokeStyle = 'rgba(255,214,160,0.24)';
     c.lineWidth = 2;
     for (let i = 0; i < 46; i++) {
@@ -147,12 +163,7 @@ export class Stage {
       c.beginPath(); c.moveTo(lx - 15 * z, ly - 28 * z); c.lineTo(lx, ly - 42 * z); c.lineTo(lx + 15 * z, ly - 28 * z); c.fill();
     }
     // Planks.
-    const g = c.createLinearGradient(0, back, 0, cam.h);
-    g.addColorStop(0, '#4a3340');
-    g.addColorStop(0.25, '#5c3e44');
-    g.addColorStop(1, '#241a2b');
-    c.fillStyle = g;
-    c.fillRect(-80, back, cam.w + 160, cam.h - back + 160);
+    this.planks.fill(c, -80, cam.w + 160, back, back, cam.h, cam.h + 160);
     c.strokeStyle = 'rgba(20,12,28,0.5)';
     c.lineWidth = 2;
     c.beginPath();

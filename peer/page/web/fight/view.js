@@ -14,6 +14,7 @@ import { t } from '../language.js';
 
 const pictured = ['fight', 'train', 'theatre', 'desync', 'result'];
 const designHeight = 720, floorLine = 606;
+const standing = 25; // ms without a snapshot after which the display's rate takes over
 
 export class View {
   constructor(canvas, app) {
@@ -59,7 +60,8 @@ export class View {
     this.net.frame(s);
     if (s.trail.length) this.trail.take(s);
     for (const id of s.cancelled) { this.effects.cancel(id); this.app.sound.cancel(id); }
-    if (!this.app.settings.value.interpolate && !document.hidden) queueMicrotask(() => this.now()); // the newest at once, without waiting for the display
+    this.fresh = true;
+    if (!this.app.settings.value.interpolate && this.turn && !document.hidden) queueMicrotask(() => { if (this.fresh) this.now(); }); // the newest at once, without waiting for the display
     if (s.flags & Flag.quiet || s.current.round !== s.previous.round) this.hud.ghost = [0, 0];
     if (s.flags & Flag.quiet) return;
     for (const e of s.events) {
@@ -72,13 +74,16 @@ export class View {
     this.drawn = performance.now();
     const step = () => {
       requestAnimationFrame(step);
-      if (this.app.settings.value.interpolate || performance.now() - this.drawn > 6) this.now();
+      // What a snapshot showed at once is not drawn again: twice the drawing makes the next one late.
+      if (this.app.settings.value.interpolate || this.fresh || !this.fighting || performance.now() - this.at > standing) this.now();
+      this.turn = true;
     };
     requestAnimationFrame(step);
   }
 
   /** Draws what there is at this moment. */
   now() {
+    this.fresh = this.turn = false;
     const at = performance.now(), frames = Math.min(6, Math.max(0, (at - this.drawn) / (1000 / 60)));
     this.drawn = at;
     this.draw(frames);
