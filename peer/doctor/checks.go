@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"backstep/natpunch/clockskew"
 	"backstep/natpunch/gateway"
 	"backstep/natpunch/natclass"
 )
@@ -194,35 +195,19 @@ func clock(f *Facts) Finding {
 	case !f.Dated:
 		return Finding{ID: "clock", Severity: Unknown, Summary: "Whether the clock of this machine is right was not checked.", Meaning: "The relay did not tell the time.", Advice: "See to the relay first."}
 	}
-	off, way := f.Ahead, "fast"
-	if off < 0 {
-		off, way = -off, "slow"
-	}
 	d := map[string]any{"ahead_s": f.Ahead.Round(time.Second).Seconds()}
-	if off < 30*time.Second {
+	if f.Ahead.Abs() < clockskew.Worth {
 		return Finding{ID: "clock", Severity: OK, Data: d, Summary: "The clock of this machine is right.", Meaning: "Matches do not depend on it; certificates and the dates of replays do."}
 	}
 	out := Finding{ID: "clock", Severity: Note, Data: d,
-		Summary: fmt.Sprintf("The clock of this machine is %s %s of the relay's.", roughly(off), map[string]string{"fast": "ahead", "slow": "behind"}[way]),
+		Summary: fmt.Sprintf("The clock of this machine is %s the relay's.", clockskew.Sentence(f.Ahead)),
 		Meaning: "Matches do not depend on it; the dates of replays and reports are wrong by as much.",
 		Advice:  "Let the system set its clock by the network; if it does, the relay's clock may be the wrong one."}
-	if off >= 5*time.Minute {
+	if f.Ahead.Abs() >= clockskew.Wrong {
 		out.Severity = Warning
 		out.Meaning = "Matches do not depend on it, but certificates of relays may seem expired or not yet valid, and the dates of replays and reports are wrong."
 	}
 	return out
-}
-
-func roughly(d time.Duration) string {
-	switch {
-	case d >= 36*time.Hour:
-		return fmt.Sprintf("%.0f days", d.Hours()/24)
-	case d >= 90*time.Minute:
-		return fmt.Sprintf("%.0f hours", d.Hours())
-	case d >= 90*time.Second:
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f seconds", d.Seconds())
 }
 
 // symmetric says why a mapping that depends on the destination matters.

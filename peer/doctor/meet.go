@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"backstep/natpunch/clockskew"
 	"backstep/natpunch/rendezvous"
 )
 
@@ -83,9 +84,7 @@ func (f *Facts) reach(ctx context.Context, p *Probes, name string) {
 		}
 		f.TCP, f.RelayErr = took, nil
 		if !date.IsZero() {
-			// The answer carries whole seconds: half of one is the best guess.
-			after := p.Now()
-			f.Ahead, f.Dated = before.Add(after.Sub(before)/2).Sub(date.Add(time.Second/2)), true
+			f.Ahead, f.Dated = clockskew.Ahead(before, p.Now(), date), true
 		}
 		return
 	}

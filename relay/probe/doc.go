@@ -1,7 +1,7 @@
 // Package probe answers an operator's first question, "can players use my relay?", from where it runs. It does what two players
 // do, with itself as both, and says in a sentence for each step what it found and what to do about it:
 //
-//	lookup ── tcp ── tls ── lobby ── endpoints ── stun ── stun_next ── register ── forward ── tunnel
+//	lookup ── tcp ── tls ── clock ── lobby ── endpoints ── stun ── stun_next ── register ── forward ── tunnel
 //	                          │                                          │
 //	                          │ HOST, JOIN, RUN, SHARE_A, SHARE_B,       │ forged: silence; right: CHAL, ACK
 //	                          └ CONF_A, TAKEN, SESSION                   └ with the keys of SESSION

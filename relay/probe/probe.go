@@ -28,6 +28,8 @@ type Config struct {
 	Wait time.Duration
 	// TLS is used for the TLS check; nil means the system's certificates.
 	TLS *tls.Config
+	// Now is this machine's clock, which is compared with the relay's; nil means time.Now.
+	Now func() time.Time
 }
 
 // probe is one run.
@@ -60,6 +62,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if p.Wait <= 0 {
 		p.Wait = 2 * time.Second
 	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
 	var err error
 	if p.host, p.port, err = splitAddress(c.Address); err != nil {
 		return nil, err
@@ -67,6 +72,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	p.report.Relay = net.JoinHostPort(p.host, strconv.Itoa(int(p.port)))
 	if p.lookup() && p.tcp() {
 		p.tls()
+		p.clock()
 		defer p.lobby()()
 		p.endpoints()
 	}

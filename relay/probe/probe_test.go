@@ -92,7 +92,7 @@ func expect(t *testing.T, c Config, usable bool, want map[string]Status, sentenc
 	return r
 }
 
-var healthy = map[string]Status{"tcp": OK, "lobby": OK, "endpoints": OK, "stun": OK, "register": OK, "forward": OK, "tunnel": OK}
+var healthy = map[string]Status{"tcp": OK, "clock": OK, "lobby": OK, "endpoints": OK, "stun": OK, "register": OK, "forward": OK, "tunnel": OK}
 
 func TestHealthyRelay(t *testing.T) {
 	addr := start(t, relay.Config{})
@@ -103,13 +103,24 @@ func TestHealthyRelay(t *testing.T) {
 		t.Fatalf("%s %v", b, err)
 	}
 	for _, c := range again.Checks {
-		if c.Status == OK && c.Name != "endpoints" && (c.Millis == nil || *c.Millis <= 0) {
+		if c.Status == OK && c.Name != "endpoints" && c.Name != "clock" && (c.Millis == nil || *c.Millis <= 0) {
 			t.Errorf("%s has no round trip: %s", c.Name, b)
 		}
 	}
 	// It leaves room for itself.
 	for range 3 {
 		expect(t, Config{Address: addr}, true, healthy)
+	}
+}
+
+// A wrong clock on either side is said and what it means; it keeps nobody from playing.
+func TestClocks(t *testing.T) {
+	addr := start(t, relay.Config{})
+	for by, want := range map[time.Duration]string{
+		10 * time.Minute: "relay's clock is 10 minutes behind this machine's", -10 * time.Minute: "10 minutes ahead of",
+		25 * time.Hour: "25 hours behind", -72 * time.Hour: "3 days ahead of",
+	} {
+		expect(t, Config{Address: addr, Now: func() time.Time { return time.Now().Add(by) }}, true, map[string]Status{"clock": Note, "lobby": OK}, want, "NTP")
 	}
 }
 
@@ -156,7 +167,7 @@ func TestSomethingElse(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
 	expect(t, Config{Address: strings.TrimPrefix(web.URL, "http://"), Wait: 300 * time.Millisecond}, false,
-		map[string]Status{"tcp": OK, "lobby": Fail}, "not a Backstep relay")
+		map[string]Status{"tcp": OK, "clock": OK, "lobby": Fail}, "not a Backstep relay")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +183,7 @@ func TestSomethingElse(t *testing.T) {
 			c.Close()
 		}
 	}()
-	expect(t, Config{Address: l.Addr().String(), Wait: 300 * time.Millisecond}, false, map[string]Status{"lobby": Fail}, "does not answer as a relay does")
+	expect(t, Config{Address: l.Addr().String(), Wait: 300 * time.Millisecond}, false, map[string]Status{"clock": Skip, "lobby": Fail}, "does not answer as a relay does")
 }
 
 // What the probe is there to find on the UDP side, with a stand-in for the socket.
