@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/pion/ice/v3"
@@ -109,15 +111,27 @@ func TestPionPanics(t *testing.T) {
 	}
 }
 
-// TestStructuredRandom sends many half-right messages through the guard,
-// attack case 19 in small: the fuzz target goes on from here.
+// structured is how many messages TestStructuredRandom makes, unless
+// BACKSTEP_STUN_MESSAGES says another number.
+const structured = 300_000
+
+// TestStructuredRandom sends many half-right messages through the guard and,
+// where it lets them pass, through pion's parsers: attack case 19, with
+// BACKSTEP_STUN_MESSAGES=10000000 in full. The same number makes the same messages.
 func TestStructuredRandom(t *testing.T) {
+	n := structured
+	if s := os.Getenv("BACKSTEP_STUN_MESSAGES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil || n < structured {
+			t.Fatalf("BACKSTEP_STUN_MESSAGES=%s is not a number of at least %d", s, structured)
+		}
+	}
 	r := rand.New(rand.NewPCG(19, 7))
 	types := []uint16{0x0001, 0x0006, 0x0008, 0x0009, 0x000A, 0x0012, 0x0016, 0x0020, 0x0024, 0x0025, 0x8020, 0x8022, 0x8023, 0x8028, 0x8029, 0x802A, 0x802B, 0x802C, 0x9999}
 	sizes := []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 19, 20, 21, 24}
 	classes := []uint16{0x0001, 0x0011, 0x0101, 0x0111}
-	passed := 0
-	for range 300_000 {
+	passed, damaged := 0, 0
+	for range n {
 		var attrs []attr
 		for range r.IntN(5) {
 			v := make([]byte, sizes[r.IntN(len(sizes))])
@@ -130,11 +144,22 @@ func TestStructuredRandom(t *testing.T) {
 			attrs = append(attrs, attr{types[r.IntN(len(types))], v})
 		}
 		b := build(classes[r.IntN(4)], append(attrs, fingerprint)...)
+		// Every fourth is damaged in one place, a length or a type as likely as
+		// a value, and right again around that.
+		broken := len(attrs) > 0 && r.IntN(4) == 0
+		if broken {
+			b[headerSize+r.IntN(len(b)-headerSize-8)] ^= 1 << r.IntN(8)
+			b = repair(b[:len(b)-8])
+		}
 		if guarded(t, b) {
 			passed++
+			if broken {
+				damaged++
+			}
 		}
 	}
-	if passed < 1000 {
-		t.Errorf("only %d messages passed: the test reaches nothing", passed)
+	t.Logf("of %d messages %d passed and were read by pion, %d of them damaged", n, passed, damaged)
+	if passed < n/300 || damaged < n/3000 {
+		t.Errorf("only %d messages passed, %d of them damaged: the test reaches nothing", passed, damaged)
 	}
 }
