@@ -17,6 +17,9 @@ import (
 // canShare says that several sockets can be bound to one port, with the system spreading senders over them.
 const canShare = true
 
+// canPick says that a socket can answer from any address of this machine.
+const canPick = true
+
 // batchSize is how many datagrams one system call moves at most. At 64 the cost of the call itself is a few percent of what
 // the network stack costs for the datagrams; more would only make the first one wait longer.
 const batchSize = 64

@@ -171,6 +171,7 @@ func FuzzDatagram(f *testing.F) {
 	in := unbound()
 	next := unbound()
 	in.port.sibling, next.port.sibling, next.port.stunSide = next.port, in.port, true
+	in.port.other, next.port.other = unbound().port, unbound().port
 	now := fwd.clock.mono()
 	reg := rendezvous.Reg{Channel: 5, Lobby: rendezvous.LobbyID{1}, Expiry: ^uint32(0), Counter: 1}
 	key := rendezvous.DeriveRegKey(&fwd.secret.key, reg.Lobby, reg.Channel, reg.Side, reg.Expiry)
@@ -178,6 +179,7 @@ func FuzzDatagram(f *testing.F) {
 	f.Add(dataFrame(10), true)
 	f.Add(appendStunRequest(nil, [12]byte{}, 128), true)
 	f.Add(stunMessage(attr(stunChange, 0, 0, 0, 2), attr(stunPadding, make([]byte, 40)...)), false)
+	f.Add(stunMessage(attr(stunChange, 0, 0, 0, 6), attr(stunPadding, make([]byte, 40)...)), true)
 	seed, _ := hex.DecodeString("000100002112a442000000000000000000000000")
 	f.Add(seed, false)
 	f.Add([]byte{}, false)

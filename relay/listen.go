@@ -64,6 +64,8 @@ func listenAll(addrs []string, workers int) (out []*endpoint, err error) {
 			e.bindNext()
 		}
 	}
+	linkAlternates(out)
+	spread(out, ownAddrs())
 	return out, nil
 }
 

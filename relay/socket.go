@@ -16,6 +16,9 @@ type udpPort struct {
 	stunSide bool     // PORT+1: answers STUN only
 	sibling  *udpPort // the other one of PORT and PORT+1, if it could be bound
 	socks    []*socket
+
+	other     *udpPort                  // the same port at the alternate address
+	alternate map[netip.Addr]netip.Addr // of a port that listens on all addresses
 }
 
 // socket is one UDP socket. Its worker owns the batch slices.

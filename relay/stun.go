@@ -135,8 +135,8 @@ func appendStunRequest(b []byte, transaction [12]byte, size int) []byte {
 	return binary.BigEndian.AppendUint32(b, crc)
 }
 
-// stun decides about a STUN datagram. A request for another port is answered from the sibling port; a request for another
-// address cannot be met and is dropped.
+// stun decides about a STUN datagram. A request for another port is answered from the sibling port, one for another address
+// from the alternate address; where there is none it is dropped.
 func (f *forwarder) stun(now int64, in *udpPort, src route, b []byte, reply *[replySpace]byte) verdict {
 	if len(b) < stunAnswerSize(src.addr.Addr()) {
 		return verdict{drop: dropStunShort}
@@ -145,14 +145,12 @@ func (f *forwarder) stun(now int64, in *udpPort, src route, b []byte, reply *[re
 	if !ok {
 		return verdict{drop: dropStunMalformed}
 	}
-	if r.change == changePort {
-		src.via = in.sibling
-	}
-	if r.change&^changePort != 0 || r.change == changePort && in.sibling == nil {
+	to, ok := in.changed(src, r.change)
+	if !ok {
 		return verdict{drop: dropStunChange}
 	}
 	if !f.stunRate.take(now, src.addr.Addr()) {
 		return verdict{drop: dropStunRate}
 	}
-	return verdict{out: appendStunAnswer(reply[:0], &r, src.addr), to: src, kind: kindStun}
+	return verdict{out: appendStunAnswer(reply[:0], &r, src.addr), to: to, kind: kindStun}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"net"
 	"net/netip"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -185,6 +187,95 @@ func TestStunNextPort(t *testing.T) {
 	_, from, err := p.ReadFromUDPAddrPort(b)
 	if err != nil || from.Port() != r.addr.Port()+1 {
 		t.Fatalf("answered from %v: %v", from, err)
+	}
+}
+
+// samePort starts a relay on one port of all these addresses, with the next port free too.
+func samePort(t *testing.T, ips ...string) *running {
+	t.Helper()
+	for range 20 {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := free.Addr().(*net.TCPAddr).Port
+		free.Close()
+		c := Config{DrainLimit: -1}
+		for _, ip := range ips {
+			c.Listen = append(c.Listen, net.JoinHostPort(ip, strconv.Itoa(port)))
+		}
+		s, err := New(c)
+		if err != nil {
+			continue
+		}
+		all := true
+		for _, e := range s.endpoints {
+			all = all && e.next != nil
+		}
+		s.Close()
+		if all {
+			return start(t, c)
+		}
+	}
+	t.Skip("no port is free at all of ", ips)
+	return nil
+}
+
+// RFC 5780, 6.1: where there are two addresses, a request for another one is answered from there; the answer is as long as any.
+func TestStunOtherAddress(t *testing.T) {
+	r := samePort(t, "127.0.0.1", "127.0.0.77")
+	port := r.addr.Port()
+	p := dialUDP(t, r.addr, "127.0.0.1")
+	for at, other := range map[string]string{"127.0.0.1": "127.0.0.77", "127.0.0.77": "127.0.0.1"} {
+		for _, up := range []uint16{0, 1} {
+			p.relay = netip.AddrPortFrom(netip.MustParseAddr(at), port+up)
+			for change, want := range map[byte]string{
+				0: at + ":" + strconv.Itoa(int(port+up)), 2: at + ":" + strconv.Itoa(int(port+1-up)),
+				4: other + ":" + strconv.Itoa(int(port+up)), 6: other + ":" + strconv.Itoa(int(port+1-up)),
+			} {
+				ask := stunMessage(attr(stunChange, 0, 0, 0, change), attr(stunPadding, make([]byte, 8)...))
+				p.send(ask)
+				b := make([]byte, 2048)
+				p.SetReadDeadline(time.Now().Add(patience))
+				n, from, err := p.ReadFromUDPAddrPort(b)
+				if err != nil || from.String() != want || n > len(ask) {
+					t.Fatalf("change %d at %s: %d bytes from %v, %v; want %s", change, p.relay, n, from, err, want)
+				}
+				mappedOf(t, b[:n], [12]byte([]byte("transaction!")))
+			}
+		}
+	}
+	r.silent(t, p, stunMessage(attr(stunChange, 0, 0, 0, 4)), dropStunShort)
+	r.silent(t, p, stunMessage(attr(stunChange, 0, 0, 0, 12), attr(stunPadding, make([]byte, 8)...)), dropStunChange)
+}
+
+// Where the relay listens on all addresses, each of the machine's has the next one of its kind for an alternate.
+func TestAlternates(t *testing.T) {
+	if !canPick {
+		t.Skip("sockets do not choose their address here")
+	}
+	all, err := listenAll([]string{":0", "127.0.0.1:0", "127.0.0.2:0"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		defer e.close()
+	}
+	var own []netip.Addr
+	for _, a := range []string{"198.51.100.11", "198.51.100.10", "192.168.0.4", "2600::1", "2600::2", "2600::3", "fd00::1"} {
+		own = append(own, netip.MustParseAddr(a))
+	}
+	spread(all, own)
+	for _, from := range append(own, netip.Addr{}) {
+		want := map[string]string{"198.51.100.10": "198.51.100.11", "198.51.100.11": "198.51.100.10", "2600::1": "2600::2", "2600::2": "2600::3", "2600::3": "2600::1"}[from.String()]
+		to, ok := all[0].udp.changed(route{via: all[0].udp, from: from}, changeIP)
+		if ok != (want != "") || ok && (to.from.String() != want || to.via != outlet(all[0].udp)) {
+			t.Errorf("%v: from %v, %v; want %q", from, to.from, ok, want)
+		}
+	}
+	// Other ports than its own are nobody's alternate.
+	if _, ok := all[1].udp.changed(route{via: all[1].udp}, changeIP); ok {
+		t.Error("127.0.0.1 and 127.0.0.2 have different ports, and yet one answers for the other")
 	}
 }
 

@@ -35,15 +35,23 @@ func (m Mapping) Symmetric() bool { return m == AddressDependentMapping || m == 
 // Filtering is whom a NAT or firewall lets in, RFC 4787 section 5.
 type Filtering uint8
 
-// Filterings. OpenFiltering is endpoint-independent or address-dependent, which
-// one relay address cannot tell apart.
+// Filterings. OpenFiltering is one of the two after it: a relay that has one
+// address cannot tell them apart.
 const (
 	UnknownFiltering Filtering = iota
 	OpenFiltering              // any port of an address that was sent to, perhaps everybody
+	NoFiltering                // everybody
+	AddressFiltering           // any port of an address that was sent to
 	PortFiltering              // only address and port that were sent to
 )
 
-var filteringNames = [...]string{"unknown", "address-dependent-or-none", "address-and-port-dependent"}
+var filteringNames = [...]string{"unknown", "address-dependent-or-none", "endpoint-independent", "address-dependent", "address-and-port-dependent"}
+
+// Open reports that whoever was sent to gets in from any port, which is what
+// counts for a direct path.
+func (f Filtering) Open() bool {
+	return f == OpenFiltering || f == NoFiltering || f == AddressFiltering
+}
 
 func (f Filtering) String() string {
 	if int(f) < len(filteringNames) {
@@ -65,10 +73,10 @@ type Class struct {
 	Seen []netip.AddrPort
 	// KeepsPort says that the outside port of step 1 is the socket's own.
 	KeepsPort bool
-	// RTT is the shorter round trip of steps 1 and 3, 0 without an answer. Of a
+	// RTT is the shorter round trip to PORT and to PORT+1, 0 without an answer. Of a
 	// request that was lost it counts from the first one.
 	RTT time.Duration
-	// Resent is how many requests of steps 1 and 3 had to be sent again before
+	// Resent is how many requests to PORT and to PORT+1 had to be sent again before
 	// they were answered.
 	Resent int
 }
@@ -99,13 +107,17 @@ func (d *Discovery) Class(port uint16, locals []netip.Addr) Class {
 	case second.answered && second.seen != first.seen:
 		c.Mapping = PortDependentMapping
 	case far.answered && far.seen != first.seen:
-		// Without step 3 it may depend on the port too, which makes no
+		// Without PORT+1 it may depend on the port too, which makes no
 		// difference to a player.
 		c.Mapping = AddressDependentMapping
 	case second.answered:
 		c.Mapping, c.SecondAddress = IndependentMapping, far.answered
 	}
 	switch {
+	case d.steps[stepBoth].answered:
+		c.Filtering = NoFiltering
+	case d.steps[stepChange].answered && d.steps[stepControl].answered:
+		c.Filtering = AddressFiltering
 	case d.steps[stepChange].answered:
 		c.Filtering = OpenFiltering
 	case second.answered:

@@ -9,17 +9,19 @@ import (
 
 // The steps in their order.
 const (
-	stepFirst = iota
-	stepChange
-	stepSecond
-	stepFar
+	stepFirst   = iota
+	stepBoth    // another address and port
+	stepChange  // another port
+	stepSecond  // PORT+1
+	stepFar     // the second address
+	stepControl // stepBoth again, now that the second address was sent to
 	steps
 )
 
 // Timing in microseconds: a request is sent again after 150, 300 and 600 ms and
-// given up 1.2 s later. Silence is what a filter answers in step 2, so that one
-// has one try less: PORT has just answered. A relay that is silent takes 2.25 s,
-// a filter 1.05 s.
+// given up 1.2 s later. Silence is what a filter answers to requests for
+// another port or address, so those have one try less: PORT has just answered. A
+// relay that is silent takes 2.25 s, each filter 1.05 s.
 const (
 	resend      = 150_000
 	tries       = 4
@@ -37,7 +39,7 @@ type step struct {
 	to       netip.AddrPort // whom to ask; invalid for a step that is left out
 	from     netip.AddrPort // who answers
 	id       stunguard.TransactionID
-	change   bool
+	change   change
 	sent     int
 	began    int64 // when it was sent first
 	due      int64
@@ -46,9 +48,28 @@ type step struct {
 	rtt      int64
 }
 
+// change is what a request asks the relay to answer from.
+type change uint8
+
+const (
+	changeNothing change = iota
+	changePort
+	changeBoth
+)
+
+// answers reports whether the answer to s may come from a.
+func (s *step) answers(a netip.AddrPort) bool {
+	if s.change == changeBoth {
+		// Which of its addresses the relay takes is its own business: that it is
+		// not the one that was asked is what counts.
+		return a.Addr() != s.to.Addr()
+	}
+	return a == s.from
+}
+
 func (s *step) over(now int64) bool {
 	limit := tries
-	if s.change {
+	if s.change != changeNothing {
 		limit = changeTries
 	}
 	return !s.to.IsValid() || s.answered || s.sent == limit && now >= s.due
@@ -64,11 +85,15 @@ func New(relay, second netip.AddrPort) *Discovery {
 	}
 	d.steps[stepFirst] = step{to: relay, from: relay}
 	if next.IsValid() {
-		d.steps[stepChange] = step{to: relay, from: next, change: true}
+		d.steps[stepChange] = step{to: relay, from: next, change: changePort}
 		d.steps[stepSecond] = step{to: next, from: next}
 	}
 	if second.IsValid() && second.Addr() != relay.Addr() {
 		d.steps[stepFar] = step{to: second, from: second}
+		if next.IsValid() {
+			d.steps[stepBoth] = step{to: relay, change: changeBoth}
+			d.steps[stepControl] = d.steps[stepBoth]
+		}
 	}
 	for i := range d.steps {
 		// crypto/rand never fails on the supported systems.
@@ -82,7 +107,7 @@ func New(relay, second netip.AddrPort) *Discovery {
 func (d *Discovery) current(now int64) *step {
 	for i := range d.steps {
 		s := &d.steps[i]
-		if !s.over(now) {
+		if !s.over(now) && (i != stepControl || d.wantsControl()) {
 			return s
 		}
 		if i == stepFirst && !s.answered {
@@ -90,6 +115,13 @@ func (d *Discovery) current(now int64) *step {
 		}
 	}
 	return nil
+}
+
+// wantsControl: silence to stepBoth may be a filter by address, or a relay that
+// does not answer from its second one. Where PORT+1 was kept out too there is
+// nothing left to tell.
+func (d *Discovery) wantsControl() bool {
+	return !d.steps[stepBoth].answered && d.steps[stepChange].answered && d.steps[stepFar].answered
 }
 
 // Done reports that nothing more will be asked.
@@ -109,8 +141,11 @@ func (d *Discovery) Poll(b []byte, now int64) (request []byte, to netip.AddrPort
 	if s.sent++; s.sent == 1 {
 		s.began = now
 	}
-	if s.change {
+	switch s.change {
+	case changePort:
 		return stunguard.AppendChangePort(b, s.id), s.to, s.due
+	case changeBoth:
+		return stunguard.AppendChangeBoth(b, s.id), s.to, s.due
 	}
 	return stunguard.AppendRequest(b, s.id), s.to, s.due
 }
@@ -120,7 +155,7 @@ func (d *Discovery) Poll(b []byte, now int64) (request []byte, to netip.AddrPort
 func (d *Discovery) Receive(b []byte, from netip.AddrPort, now int64) bool {
 	for i := range d.steps {
 		s := &d.steps[i]
-		if s.sent == 0 || from != s.from {
+		if s.sent == 0 || !s.answers(from) {
 			continue
 		}
 		seen, err := stunguard.ParseAnswer(b, s.id)

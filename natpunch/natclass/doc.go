@@ -6,23 +6,31 @@
 //	our socket                     relay
 //	    |  1  request ------------> PORT       which address is seen?
 //	    |     answer <------------- PORT
-//	    |  2  change port --------> PORT       may a port answer that
-//	    |     answer <------------- PORT+1     was never asked?
-//	    |  3  request ------------> PORT+1     is another address seen
+//	    |  2  change both --------> PORT       may an address answer that
+//	    |     answer <------- second address   was never asked?
+//	    |  3  change port --------> PORT       may a port?
+//	    |     answer <------------- PORT+1
+//	    |  4  request ------------> PORT+1     is another address seen
 //	    |     answer <------------- PORT+1     from there?
-//	    |  4  request ------------> second relay address, where there is one
+//	    |  5  request ------------> second address, likewise
+//	    |  6  change both --------> PORT       step 2 again
 //
-// The order matters: after step 3 the NAT lets PORT+1 in whatever it filters by,
-// so step 2 is over, answered or given up, before it begins. That an answer
-// from PORT+1 was missing in step 2 means a filter only if step 3 shows that
-// PORT+1 answers at all; otherwise the filtering stays unknown.
+// Steps 2, 5 and 6 need a second relay address. The order matters: whoever was
+// sent to is let in whatever the NAT filters by, so a step that asks whether a
+// stranger is comes before the one that makes him none. Silence means a filter
+// only if the relay is known to have answered: PORT+1 by step 4, the second
+// address by step 6; otherwise less is claimed.
 //
-//	step 1 = step 3 = step 4   mapping endpoint-independent
-//	step 1 = step 3, no 4      the same as far as one relay address can tell
-//	step 1 = step 3 != step 4  address-dependent
-//	step 1 != step 3           address- and port-dependent, "symmetric"
+//	step 1 = step 4 = step 5   mapping endpoint-independent
+//	step 1 = step 4, no 5      the same as far as one relay address can tell
+//	step 1 = step 4 != step 5  address-dependent
+//	step 1 != step 4           address- and port-dependent, "symmetric"
 //
-// One relay address cannot tell filtering by address from none at all: to a
-// machine behind either of them, a peer whose address it has sent to gets in
-// from any port, which is what counts for a direct path.
+//	step 2 answered            filtering endpoint-independent, that is none
+//	not 2, but 3 and 6         address-dependent
+//	3, and nothing of 2 and 6  one of these two: the relay has one address
+//	not 3, but 4               address- and port-dependent
+//
+// To a machine behind a NAT of the first three kinds a peer whose address it has
+// sent to gets in from any port, which is what counts for a direct path.
 package natclass

@@ -22,24 +22,34 @@ var (
 // AppendRequest appends a Binding request of RequestSize bytes to b and
 // returns the extended slice. The padding is a SOFTWARE attribute, which any
 // server may ignore.
-func AppendRequest(b []byte, id TransactionID) []byte { return appendRequest(b, id, false) }
+func AppendRequest(b []byte, id TransactionID) []byte { return appendRequest(b, id, 0) }
 
 // AppendChangePort is AppendRequest with the CHANGE-REQUEST of RFC 5780,
 // section 7.2, that asks for the answer from the server's other port. A server
 // that has none, or does not know the attribute, sends no success answer.
-func AppendChangePort(b []byte, id TransactionID) []byte { return appendRequest(b, id, true) }
+func AppendChangePort(b []byte, id TransactionID) []byte { return appendRequest(b, id, changePort) }
 
-func appendRequest(b []byte, id TransactionID, changePort bool) []byte {
+// AppendChangeBoth is AppendChangePort for the server's other address and port.
+func AppendChangeBoth(b []byte, id TransactionID) []byte {
+	return appendRequest(b, id, changeAddress|changePort)
+}
+
+const (
+	changeAddress = 4
+	changePort    = 2
+)
+
+func appendRequest(b []byte, id TransactionID, change uint32) []byte {
 	start := len(b)
 	b = binary.BigEndian.AppendUint16(b, 0x0001)
 	b = binary.BigEndian.AppendUint16(b, RequestSize-headerSize)
 	b = binary.BigEndian.AppendUint32(b, magicCookie)
 	b = append(b, id[:]...)
 	padding := RequestSize - headerSize - 4 - 8 // all but this attribute's header and the fingerprint
-	if changePort {
+	if change != 0 {
 		b = binary.BigEndian.AppendUint16(b, attrChangeRequest)
 		b = binary.BigEndian.AppendUint16(b, 4)
-		b = binary.BigEndian.AppendUint32(b, 2)
+		b = binary.BigEndian.AppendUint32(b, change)
 		padding -= 8
 	}
 	b = binary.BigEndian.AppendUint16(b, attrSoftware)

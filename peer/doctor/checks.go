@@ -249,8 +249,10 @@ func nat(f *Facts, family int, id, name string) Finding {
 			"Name a relay on the internet with --relay HOST.")
 	}
 	filter := map[natclass.Filtering]string{
-		natclass.OpenFiltering: " It lets in any port of an address you have sent to.",
-		natclass.PortFiltering: " It lets in only address and port you have sent to.",
+		natclass.OpenFiltering:    " It lets in any port of an address you have sent to, perhaps everybody.",
+		natclass.NoFiltering:      " It lets everybody in.",
+		natclass.AddressFiltering: " It lets in any port of an address you have sent to.",
+		natclass.PortFiltering:    " It lets in only address and port you have sent to.",
 	}[c.Filtering]
 	switch c.Mapping {
 	case natclass.NoMapping:
@@ -261,13 +263,15 @@ func nat(f *Facts, family int, id, name string) Finding {
 			out.Meaning = "Direct paths are possible to all but opponents behind a symmetric NAT."
 		}
 	case natclass.IndependentMapping:
-		out.Severity, out.Summary = OK, "The NAT gives this machine one outside port for all opponents (a cone NAT)."+filter
-		out.Meaning = "Direct paths to everybody are possible."
-		if c.Filtering != natclass.OpenFiltering {
-			out.Meaning = "Direct paths are possible to all but opponents behind a symmetric NAT."
-		}
+		far := ""
 		if !c.SecondAddress {
+			far = ", as far as one relay address can tell"
 			out.Data["precision"] = "one relay address"
+		}
+		out.Severity, out.Summary = OK, "The NAT gives this machine one outside port for all opponents (a cone NAT)"+far+"."+filter
+		out.Meaning = "Direct paths to everybody are possible."
+		if !c.Filtering.Open() {
+			out.Meaning = "Direct paths are possible to all but opponents behind a symmetric NAT."
 		}
 	case natclass.UnknownMapping:
 		return unknown("The kind of NAT for "+name+" is unknown: the relay answers on one port only.",

@@ -93,6 +93,9 @@ func TestFindings(t *testing.T) {
 
 		{"cone", nat4, func(*Facts) {}, OK, "all but opponents behind a symmetric NAT"},
 		{"open cone", nat4, func(f *Facts) { f.Class[0].Filtering = natclass.OpenFiltering }, OK, "everybody"},
+		{"full cone", nat4, func(f *Facts) { f.Class[0].Filtering = natclass.NoFiltering }, OK, "lets everybody in"},
+		{"address-restricted", nat4, func(f *Facts) { f.Class[0].Filtering = natclass.AddressFiltering }, OK, "paths to everybody"},
+		{"one relay address", nat4, func(f *Facts) { f.Class[0].SecondAddress = false }, OK, "as far as one relay address can tell"},
 		{"none", nat4, func(f *Facts) { f.Class[0].Mapping, f.Class[0].Filtering = natclass.NoMapping, natclass.OpenFiltering }, OK, "no NAT"},
 		{"a firewall", nat4, func(f *Facts) { f.Class[0].Mapping = natclass.NoMapping }, OK, "A firewall"},
 		{"symmetric, port mapping", nat4, symmetricNAT, Note, "UPnP"},

@@ -31,30 +31,47 @@ func (f *Facts) meet(ctx context.Context, p *Probes, relays []string) {
 			f.TCP, f.Tried, f.Ahead, f.Dated = g.TCP, g.Tried, g.Ahead, g.Dated
 		}
 		if g.TCP > 0 || ctx.Err() != nil {
-			return
+			break
+		}
+	}
+	f.second(ctx, p, relays)
+}
+
+// second lets another relay stand in for a second address of the relay, where it
+// has none.
+func (f *Facts) second(ctx context.Context, p *Probes, relays []string) {
+	for _, name := range relays {
+		if name == f.Relay || f.Second[0].IsValid() && f.Second[1].IsValid() {
+			continue
+		}
+		var g Facts
+		if _, err := g.lookUp(ctx, p, name); err != nil {
+			continue
+		}
+		for i := range f.Second {
+			if a := g.RelayAddr[i]; !f.Second[i].IsValid() && f.RelayAddr[i].IsValid() && a.Addr() != f.RelayAddr[i].Addr() {
+				f.Second[i] = a
+			}
 		}
 	}
 }
 
-// reach looks a relay up and connects to it.
-func (f *Facts) reach(ctx context.Context, p *Probes, name string) {
-	hostPort, err := rendezvous.RelayHostPort(name)
+// lookUp finds the addresses of a relay.
+func (f *Facts) lookUp(ctx context.Context, p *Probes, name string) (hostPort string, err error) {
+	hostPort, err = rendezvous.RelayHostPort(name)
 	if err != nil {
-		f.RelayErr = errName
-		return
+		return "", errName
 	}
 	host, text, err := net.SplitHostPort(hostPort)
 	port, err2 := strconv.ParseUint(text, 10, 16)
 	if err != nil || err2 != nil || port == 0 {
-		f.RelayErr = errName
-		return
+		return "", errName
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*attempt)
+	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	addrs, err := p.Resolve(ctx, host)
 	if err != nil {
-		f.RelayErr = err
-		return
+		return "", err
 	}
 	for _, a := range addrs {
 		a = a.Unmap()
@@ -69,6 +86,18 @@ func (f *Facts) reach(ctx context.Context, p *Probes, name string) {
 		case !f.Second[i].IsValid() && f.RelayAddr[i] != at:
 			f.Second[i] = at
 		}
+	}
+	return hostPort, nil
+}
+
+// reach looks a relay up and connects to it.
+func (f *Facts) reach(ctx context.Context, p *Probes, name string) {
+	ctx, cancel := context.WithTimeout(ctx, 2*attempt)
+	defer cancel()
+	hostPort, err := f.lookUp(ctx, p, name)
+	if err != nil {
+		f.RelayErr = err
+		return
 	}
 	for _, at := range f.RelayAddr {
 		if !at.IsValid() {

@@ -134,6 +134,40 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// The second address of the name, or else another relay, is asked too.
+func TestSecondAddress(t *testing.T) {
+	second4, second6, other4 := addr("198.51.100.11"), addr("2600::11"), addr("198.51.100.99")
+	for _, tt := range []struct {
+		name   string
+		relays []string
+		of     map[string][]netip.Addr
+		want   [2]netip.Addr
+	}{
+		{"one", []string{"a"}, map[string][]netip.Addr{"a": {relay4.Addr(), relay6.Addr()}}, [2]netip.Addr{}},
+		{"two of one name", []string{"a"}, map[string][]netip.Addr{"a": {relay4.Addr(), second4, relay6.Addr(), second6}}, [2]netip.Addr{second4, second6}},
+		{"another relay", []string{"a", "b"}, map[string][]netip.Addr{"a": {relay4.Addr(), relay6.Addr()}, "b": {other4}}, [2]netip.Addr{other4}},
+		{"its own comes first", []string{"a", "b"}, map[string][]netip.Addr{"a": {relay4.Addr(), second4}, "b": {other4}}, [2]netip.Addr{second4}},
+		{"the same under two names", []string{"a", "b"}, map[string][]netip.Addr{"a": {relay4.Addr()}, "b": {relay4.Addr()}}, [2]netip.Addr{}},
+		{"a family the relay has not", []string{"a", "b"}, map[string][]netip.Addr{"a": {relay4.Addr()}, "b": {second6}}, [2]netip.Addr{}},
+		{"no such name", []string{"a", "b"}, map[string][]netip.Addr{"a": {relay4.Addr()}}, [2]netip.Addr{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := world()
+			p.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
+				if a := tt.of[host]; a != nil {
+					return a, nil
+				}
+				return nil, errors.New("no such host")
+			}
+			var f Facts
+			f.meet(t.Context(), &p, tt.relays)
+			if got := [2]netip.Addr{f.Second[0].Addr(), f.Second[1].Addr()}; got != tt.want || f.Relay != "a" {
+				t.Errorf("%v of %s, want %v", got, f.Relay, tt.want)
+			}
+		})
+	}
+}
+
 // Addresses come out when they are asked for, and only then, in the JSON as well.
 func TestShowAddresses(t *testing.T) {
 	for _, show := range []bool{false, true} {

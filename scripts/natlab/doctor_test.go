@@ -23,13 +23,26 @@ type examination struct {
 	}
 }
 
-// examine runs peer doctor on host a, with the relay up, and returns what it prints and its exit code.
-func examine(t *testing.T, l *Lab, p Programs, args ...string) (e examination, text string, code int) {
+// find returns the finding of that name.
+func (e *examination) find(t *testing.T, id string) (data map[string]any, summary string) {
+	t.Helper()
+	for _, f := range e.Findings {
+		if f.ID == id {
+			return f.Data, f.Summary
+		}
+	}
+	t.Fatalf("nothing is found about %s", id)
+	return nil, ""
+}
+
+// examine runs peer doctor on host a, with the relay up, and returns what it prints and its exit code. The relay listens where
+// listen says, or as in every match.
+func examine(t *testing.T, l *Lab, p Programs, listen []string, args ...string) (e examination, text string, code int) {
 	t.Helper()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	v := &Live{lab: l, program: p.Relay, dir: dir, players: map[string]*process{}}
+	v := &Live{lab: l, program: p.Relay, dir: dir, listen: listen, players: map[string]*process{}}
 	if err := v.startRelay(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +106,7 @@ func TestDoctor(t *testing.T) {
 			if tt.portmap {
 				mustDo(t, l, "portmap", "a", "on")
 			}
-			e, text, code := examine(t, l, p)
+			e, text, code := examine(t, l, p, nil)
 			if code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
@@ -128,12 +141,57 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorSecondAddress: a relay that listens on two addresses, named or as all of its machine, makes every class certain.
+func TestDoctorSecondAddress(t *testing.T) {
+	needLab(t)
+	p := needPrograms(t)
+	two := []string{RelayAddr.String() + ":3478", RelayAddr2.String() + ":3478"}
+	both := RelayAddr.String() + "," + RelayAddr2.String()
+	for _, tt := range []struct {
+		nat                string
+		listen             []string
+		mapping, filtering string
+		sure               bool
+	}{
+		{"none", two, "none", "endpoint-independent", false},
+		{"fullcone", two, "endpoint-independent", "endpoint-independent", true},
+		{"fullcone", []string{":3478"}, "endpoint-independent", "endpoint-independent", true},
+		{"addrres", two, "endpoint-independent", "address-dependent", true},
+		{"addrres", []string{":3478"}, "endpoint-independent", "address-dependent", true},
+		{"eim", two, "endpoint-independent", "address-and-port-dependent", true},
+		{"symaddr", two, "address-dependent", "address-and-port-dependent", false},
+		{"symfull", two, "address-and-port-dependent", "address-and-port-dependent", false},
+	} {
+		t.Run(tt.nat+" "+tt.listen[0], func(t *testing.T) {
+			t.Parallel()
+			e, text, _ := examine(t, newLab(t, tt.nat, "eim"), p, tt.listen, "--relay", both)
+			data, summary := e.find(t, "nat_ipv4")
+			if data["mapping"] != tt.mapping || data["filtering"] != tt.filtering || data["second_address"] != tt.sure ||
+				strings.Contains(summary, "as far as") {
+				t.Errorf("%v, %v, second address %v, %q; want %s, %s, %v\n%s", data["mapping"], data["filtering"], data["second_address"],
+					summary, tt.mapping, tt.filtering, tt.sure, text)
+			}
+		})
+	}
+	// With one address the same NATs are called what can be known of them.
+	for kind, want := range map[string]string{"symaddr": "endpoint-independent", "addrres": "endpoint-independent"} {
+		t.Run(kind+" one address", func(t *testing.T) {
+			t.Parallel()
+			e, text, _ := examine(t, newLab(t, kind, "eim"), p, nil)
+			data, summary := e.find(t, "nat_ipv4")
+			if data["mapping"] != want || data["second_address"] != false || !strings.Contains(summary, "as far as one relay address can tell") {
+				t.Errorf("%v, %q\n%s", data, summary, text)
+			}
+		})
+	}
+}
+
 // With --show-addresses the outside address is the router's.
 func TestDoctorAddresses(t *testing.T) {
 	needLab(t)
 	p := needPrograms(t)
 	t.Parallel()
-	e, text, _ := examine(t, newLab(t, "eim", "eim"), p, "--show-addresses")
+	e, text, _ := examine(t, newLab(t, "eim", "eim"), p, nil, "--show-addresses")
 	for _, f := range e.Findings {
 		if f.ID == "external" && (len(f.Addresses) != 1 || f.Addresses[0] != RouterA.String()) {
 			t.Errorf("addresses %v\n%s", f.Addresses, text)

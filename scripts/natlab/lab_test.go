@@ -85,6 +85,7 @@ func TestNATKinds(t *testing.T) {
 		{"symfull", "dependent", byBoth, false},
 		{"symrange", "dependent", byBoth, false},
 		{"symseq", "dependent", byBoth, false},
+		{"symaddr", "by address", byBoth, false},
 		{"fullcone", "independent", none, true},
 		{"addrres", "independent", byAddress, true},
 		{"none", "independent", none, true},
@@ -106,7 +107,10 @@ func TestNATKinds(t *testing.T) {
 			}
 			again := [2]netip.AddrPort{send(host, otherPort, otherPort.addr(), arrives), send(host, otherAddr, otherAddr.addr(), arrives)}
 			mapping := "dependent"
-			if again[0] == mapped && again[1] == mapped {
+			switch {
+			case again[0] == mapped && again[1] != mapped:
+				mapping = "by address"
+			case again[0] == mapped:
 				mapping = "independent"
 			}
 			if mapping != kind.mapping || (mapped.Port() == inside) != kind.port {

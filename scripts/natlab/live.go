@@ -17,6 +17,7 @@ type Live struct {
 	lab          *Lab
 	program, dir string
 	ipv6         bool
+	listen       []string // instead of the usual addresses
 	starts       int
 	relay        *process
 
@@ -26,10 +27,16 @@ type Live struct {
 
 func (v *Live) startRelay(ctx context.Context) error {
 	v.starts++
-	args := []string{"--listen", RelayAddr.String() + ":3478", "--listen", RelayAddr.String() + ":443", "--admin", "", "--state-dir", v.dir,
-		"--log-level", "warn"}
+	listen := v.listen
+	if listen == nil {
+		listen = []string{RelayAddr.String() + ":3478", RelayAddr.String() + ":443"}
+	}
 	if v.ipv6 {
-		args = append(args, "--listen", "["+RelayAddr6.String()+"]:3478")
+		listen = append(listen, "["+RelayAddr6.String()+"]:3478")
+	}
+	args := []string{"--admin", "", "--state-dir", v.dir, "--log-level", "warn"}
+	for _, a := range listen {
+		args = append(args, "--listen", a)
 	}
 	relay, err := start(v.lab.Command(ctx, "pub", v.program, args...), filepath.Join(v.dir, fmt.Sprintf("relay%d.log", v.starts)))
 	if err != nil {

@@ -3,7 +3,7 @@
 #
 #   NL=x natlab.sh up                      make the lab, both routers as eim; an older one of that name goes first
 #   NL=x natlab.sh down                    end what runs in it and remove all of it; never fails
-#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange symseq fullcone addrres udpblock udp443 tcp443 none
+#   NL=x natlab.sh nat a|b|cg TYPE         eim eim-openinput sym symfull symrange symseq symaddr fullcone addrres udpblock udp443 tcp443 none
 #   NL=x natlab.sh cgnat on [TYPE]|off     a second NAT, a carrier's, in front of router a
 #   NL=x natlab.sh hairpin a|b on|off      whether a host reaches its neighbours under their outside address
 #   NL=x natlab.sh portmap a|b on|off      the router takes orders for ports: miniupnpd with PCP, NAT-PMP and UPnP
@@ -183,6 +183,9 @@ nat() {
 	symseq) # counts: the next destination gets the next port of a hundred. A map, because numgen counts in host order
 		post="oifname $wan meta l4proto udp masquerade to :numgen inc mod 100 map { $(for n in $(seq 0 99); do echo -n "$n : $((40000 + ${port:-0} % 20000 + n)), "; done)}
     oifname $wan masquerade" ;;
+	symaddr) # every destination address gets a port of its own for each socket, whatever the port there
+		post="oifname $wan meta l4proto udp masquerade to :jhash ip daddr . udp sport mod 1000 seed 1 map { $(for n in $(seq 0 999); do echo -n "$n : $((40000 + ${port:-0} % 20000 + n)), "; done)}
+    oifname $wan masquerade" ;;
 	fullcone) pre="iifname $wan meta l4proto udp dnat to $host" ;; # for one host
 	addrres) # filters by address: whom the host has sent to may answer from any port
 		pre="iifname $wan meta l4proto udp ip saddr @seen dnat to $host"
@@ -194,7 +197,7 @@ nat() {
 	none)
 		[ -n "$open" ] || die "a carrier without NAT is cgnat off"
 		post='' closed='' inp='' ;;
-	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange symseq fullcone addrres udpblock udp443 tcp443 none" ;;
+	*) die "${t:-no type}: a NAT is one of eim eim-openinput sym symfull symrange symseq symaddr fullcone addrres udpblock udp443 tcp443 none" ;;
 	esac
 	# One transaction: no packet meets a router without rules. Other tables, cuts among them, stay.
 	ns $r nft -f - <<N
