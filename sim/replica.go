@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // Replica is a copy of one fighter's 41 attributes, by Attribute, for a machine that does not simulate: the one shared component
@@ -37,9 +36,10 @@ func (r *Replica) AppendDelta(b []byte, base *Replica) []byte {
 		}
 	}
 	b = binary.AppendUvarint(b, changed)
-	for ; changed != 0; changed &= changed - 1 {
-		a := bits.TrailingZeros64(changed)
-		b = binary.AppendVarint(b, int64(r[a])-int64(base[a]))
+	for a := range r {
+		if r[a] != base[a] {
+			b = binary.AppendVarint(b, int64(r[a])-int64(base[a]))
+		}
 	}
 	return b
 }
@@ -53,8 +53,10 @@ func (r *Replica) Apply(b []byte, notify func(a Attribute, before, after int32))
 	}
 	b = b[n:]
 	next := *r
-	for left := changed; left != 0; left &= left - 1 {
-		a := bits.TrailingZeros64(left)
+	for a := range r {
+		if changed>>a&1 == 0 {
+			continue
+		}
 		by, n := binary.Varint(b)
 		if n <= 0 || by == 0 || n > 1 && b[n-1] == 0 {
 			return nil, fmt.Errorf("%w: no change of %s", ErrDelta, Attribute(a))
@@ -68,9 +70,8 @@ func (r *Replica) Apply(b []byte, notify func(a Attribute, before, after int32))
 	}
 	before := *r
 	*r = next
-	if notify != nil {
-		for ; changed != 0; changed &= changed - 1 {
-			a := bits.TrailingZeros64(changed)
+	for a := range r {
+		if notify != nil && before[a] != next[a] {
 			notify(Attribute(a), before[a], next[a])
 		}
 	}
