@@ -56,11 +56,11 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 	if werr := c.writeReport(r); werr != nil {
 		a.page.Notice("warn", sentence(werr.Error()))
 	}
+	if f.left { // first: the machine's process fails when it is left, which is no error of this player
+		return false, nil
+	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
-	}
-	if f.left {
-		return false, nil
 	}
 	res := f.result(o, err)
 	if d.replay != nil {

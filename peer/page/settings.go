@@ -70,7 +70,7 @@ var (
 	controlName = regexp.MustCompile(`^([A-Z][A-Za-z0-9]{0,24}|b([0-9]|[12][0-9]|3[01])|a([0-9]|1[0-5])[+-])$`)
 	language    = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`)
 	boundNames  = map[string]bool{"up": true, "down": true, "left": true, "right": true, "light": true, "medium": true, "heavy": true,
-		"special": true, "throw": true, "assist": true, "stance": true, "super": true}
+		"special": true, "throw": true, "assist": true, "stance": true, "super": true, "menu": true}
 )
 
 // ParseSettings reads and checks a settings object.

@@ -1,12 +1,14 @@
 // What the tests share: programs, browsers, and ways to look at the page.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const here = dirname(fileURLToPath(import.meta.url));
 export const peerPath = process.env.PEER || join(here, '../../bin/peer');
 export const relayPath = process.env.RELAY || join(here, '../../bin/relay');
@@ -37,8 +39,18 @@ export class Bench {
   }
 
   /** Starts a peer and gives { url, child, log, exit }. */
-  async peer(...args) {
-    const child = spawn(peerPath, [...args, '--browser', 'none', '--data-dir', this.dir()], { stdio: ['ignore', 'pipe', 'pipe'] });
+  peer(...args) { return this.player(this.dir(), ...args); }
+
+  /** A directory of a player whose last match ended in a desync. */
+  desynced() {
+    const d = this.dir();
+    execFileSync(process.env.GO || 'go', ['run', '-buildvcs=false', './scripts/pagetest/evidence', d], { cwd: join(here, '../..'), stdio: ['ignore', 'inherit', 'inherit'] });
+    return d;
+  }
+
+  /** Starts a peer whose files are in dir. */
+  async player(dir, ...args) {
+    const child = spawn(peerPath, [...args, '--browser', 'none', '--data-dir', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
     const p = { child, log: '', url: '', exit: new Promise((done) => child.on('exit', done)) };
     for (const s of [child.stdout, child.stderr]) s.on('data', (b) => { p.log += b; });
     this.ends.push(async () => {
@@ -90,6 +102,19 @@ export class Bench {
   }
 
   async close() { for (const end of this.ends.splice(0).reverse()) await end(); }
+}
+
+/** Serious findings of axe-core on a page, as one text. */
+export async function findings(page) {
+  const source = readFileSync(axe, 'utf8');
+  await page.evaluate((s) => { (0, eval)(s); }, source).catch(async () => { // CSP forbids eval: over the debugger instead
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Runtime.evaluate', { expression: source });
+  });
+  return page.evaluate(async () => {
+    const r = await globalThis.axe.run(document, { resultTypes: ['violations'] });
+    return r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`).join('\n');
+  });
 }
 
 export async function until(test, ms, why) {

@@ -3,26 +3,11 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { keyTimes, quantiles, room } from './latency.js';
-import { Bench, missing, screen, screenOf, snapshot, press, until } from './harness.js';
+import { Bench, findings, missing, screen, screenOf, snapshot, press, until } from './harness.js';
+import { Pad } from './hands.js';
 
 const skip = missing() || false;
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-/** Serious findings of axe-core on a page, as one text. */
-async function findings(page) {
-  const source = readFileSync(axe, 'utf8');
-  await page.evaluate((s) => { (0, eval)(s); }, source).catch(async () => { // CSP forbids eval: over the debugger instead
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('Runtime.evaluate', { expression: source });
-  });
-  return page.evaluate(async () => {
-    const r = await globalThis.axe.run(document, { resultTypes: ['violations'] });
-    return r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`).join('\n');
-  });
-}
 
 async function keyTo(page, name) { // Tab until a control has the focus
   for (let i = 0; i < 60; i++) {
@@ -216,17 +201,28 @@ test('the doctor finds, hides addresses, and is there when a match does not conn
 });
 
 test('a pad plays, an unknown one is calibrated; remapping shows conflicts and is kept', { skip, timeout: 120000 }, async (t) => {
-  const b = new Bench(t), p = await b.peer('train'), context = await b.browser();
+  const b = new Bench(t), p = await b.peer(), context = await b.browser();
   await context.addInitScript(() => {
     const pad = { id: 'Odd Pad (0001)', index: 0, mapping: '', connected: true, axes: [0, 0], buttons: Array.from({ length: 14 }, () => ({ pressed: false, value: 0 })) };
     globalThis.fakePad = pad;
     navigator.getGamepads = () => [pad];
   });
   const page = await b.open(context, p.url), hold = (i, on) => page.evaluate(([n, v]) => { globalThis.fakePad.buttons[n] = { pressed: v, value: v ? 1 : 0 }; }, [i, on]);
-  await screen(page, 'train');
-  await page.getByRole('button', { name: 'Set it up' }).click();
-  for (let i = 0; i < 12; i++) { await hold(i, true); await page.waitForTimeout(90); await hold(i, false); await page.waitForTimeout(90); }
+  await screen(page, 'title');
+  const pad = new Pad(page), tap = async (i) => { await hold(i, true); await page.waitForTimeout(60); await hold(i, false); await page.waitForTimeout(60); };
+  pad.set = (way, on) => (way === 'press' ? hold(0, on) : page.evaluate(([w, v]) => { globalThis.fakePad.axes = v ? { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] }[w] : [0, 0]; }, [way, on]));
+  for (const name of ['Controls', 'ctl-device']) { await pad.to(name); if (name === 'Controls') await pad.press(); }
+  for (let i = 0; i < 2; i++) await pad.tap('right');
+  await pad.to('Set it up');
+  await pad.press();
+  for (let i = 0; i < 12; i++) await tap(i);
+  await tap(3); // given already: this pad has no button for the menu
   await until(() => page.evaluate(() => globalThis.backstep?.settings.value.pads['Odd Pad (0001)']?.super?.[0] === 'b11'), 5000, 'the calibration is not kept');
+  assert.equal(await page.evaluate(() => globalThis.backstep?.settings.value.pads['Odd Pad (0001)'].menu), undefined);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => globalThis.backstep.cmd('train', {}));
+  await screen(page, 'train');
+  await page.waitForFunction(() => globalThis.backstep?.view?.s);
   const x0 = (await snapshot(page)).fighters[0].x;
   await hold(2, true); // left
   await until(async () => (await snapshot(page)).fighters[0].x < x0 - 15, 8000, 'the pad does not move the fighter');

@@ -11,6 +11,7 @@ import { View } from './fight/view.js';
 import { Sound } from './fight/sound.js';
 import { screens } from './screens/index.js';
 import { openDialog, closeDialogs, topDialog } from './screens/dialog.js';
+import { keyboardDialog, types } from './screens/keyboard.js';
 import { controlsDialog, calibrate } from './screens/controls.js';
 
 const root = document.getElementById('screen');
@@ -32,7 +33,11 @@ class App {
     this.sound = new Sound(this.settings);
     this.view = new View(document.getElementById('stage'), this);
     this.input = new Input(this.link, this.settings, {
-      pad: (what) => { if (!topDialog()?.captures?.()) navigate.pad(what, () => this.back()); },
+      pad: (what) => {
+        if (topDialog()?.captures?.()) return;
+        if (what === 'press' && types(document.activeElement)) keyboardDialog(this, document.activeElement);
+        else navigate.pad(what, () => this.back());
+      },
       change: (words) => this.current?.pressed?.(words) ?? topDialog()?.pressed?.(words),
       unknown: (pad) => this.notice('warn', t('pad.unknown', { name: pad.id.slice(0, 60) }), { label: t('pad.calibrate'), act: () => calibrate(this, pad) }),
     });

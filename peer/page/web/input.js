@@ -6,8 +6,11 @@ export const names = ['up', 'down', 'left', 'right', 'light', 'medium', 'heavy',
 /** The layout of a pad that the browser knows ("standard"). */
 export const standardPad = {
   up: ['b12', 'a1-'], down: ['b13', 'a1+'], left: ['b14', 'a0-'], right: ['b15', 'a0+'],
-  light: ['b2'], medium: ['b3'], heavy: ['b5'], special: ['b0'], throw: ['b1'], assist: ['b4'], stance: ['b6'], super: ['b7'],
+  light: ['b2'], medium: ['b3'], heavy: ['b5'], special: ['b0'], throw: ['b1'], assist: ['b4'], stance: ['b6'], super: ['b7'], menu: ['b9'],
 };
+
+/** What a map may name: the bits of a word, and on pads what Escape does in a fight. */
+export const padNames = [...names, 'menu'];
 
 const repeatMillis = 400;
 const axisHalf = 0.5;
@@ -31,7 +34,7 @@ export function wordOf(map, held) {
 export function conflicts(maps) {
   const seen = new Map();
   maps.forEach((map, player) => {
-    for (const name of names) for (const c of map[name] || []) seen.set(c, [...(seen.get(c) || []), { player, name }]);
+    for (const name of padNames) for (const c of map[name] || []) seen.set(c, [...(seen.get(c) || []), { player, name }]);
   });
   for (const [c, uses] of seen) if (uses.length < 2) seen.delete(c);
   return seen;
@@ -53,6 +56,8 @@ export class Input {
     this.words = [0, 0];
     this.sent = [0, 0];
     this.sentAt = 0;
+    this.held = [0, 0];  // all that is held
+    this.muted = [0, 0]; // of that, what does not count before it was let go
     this.menu = new Map();
     this.known = new Set();
     addEventListener('blur', () => this.release());
@@ -72,8 +77,10 @@ export class Input {
     return ours;
   }
 
+  /** Lets everything go; what a pad still holds does not count before it was let go. */
   release() {
     this.keys.clear();
+    this.muted = [...this.held];
     this.words = [0, 0];
     this.send(true);
   }
@@ -82,6 +89,7 @@ export class Input {
     if (this.active === active && this.two === two) return;
     this.active = active;
     this.two = two;
+    this.muted = [...this.held]; // the press that closed a menu is no move
     if (!active) { this.keys.clear(); this.send(true); }
   }
 
@@ -96,9 +104,11 @@ export class Input {
       const map = padMap(s, p);
       if (map) words[this.two ? Math.min(i, 1) : 0] |= wordOf(map, (c) => padHolds(p, c));
     });
-    if (!this.active) this.menuPads(pads, s);
-    this.words = words;
-    this.on.change(words);
+    this.held = document.hidden ? [0, 0] : words;
+    this.muted = this.muted.map((m, i) => m & this.held[i]);
+    this.words = this.held.map((w, i) => w & ~this.muted[i]);
+    this.menuPads(pads, s);
+    this.on.change(this.words);
     this.send(false);
   }
 
@@ -115,23 +125,25 @@ export class Input {
   /** Everything has to be said again on a new connection. */
   reset() { this.sent = [0, 0]; }
 
+  /** Presses of pads in menus; in a fight only the one that opens the menu. */
   menuPads(pads, s) {
+    const at = performance.now();
     for (const p of pads) {
-      const map = padMap(s, p) || standardPad;
+      const own = padMap(s, p), map = own || standardPad, standard = !own || p.mapping === 'standard'; // one nobody has set up gets to where it is
       const held = (list) => (list || []).some((c) => padHolds(p, c));
       const now = {
         up: held(map.up), down: held(map.down), left: held(map.left), right: held(map.right),
-        press: held(p.mapping === 'standard' ? ['b0'] : map.light), back: held(p.mapping === 'standard' ? ['b1', 'b9'] : map.throw),
+        press: held(standard ? ['b0'] : map.light), back: held(standard ? ['b1'] : map.throw), menu: held(map.menu || (standard ? standardPad.menu : [])),
       };
-      const was = this.menu.get(p.index) || {};
+      const was = this.menu.get(p.index) || {}, next = {};
       for (const what of Object.keys(now)) {
-        const at = performance.now();
-        if (now[what] && !was[what]) { this.on.pad(what); now[what] = at + 350; }
-        else if (now[what] && what.length < 6 && what !== 'press' && what !== 'back' && at > was[what]) { this.on.pad(what); now[what] = at + 110; }
-        else if (now[what]) now[what] = was[what];
-        else if (was[what] && what === 'press') this.on.pad('release');
+        if (!now[what]) { if (was[what] && what === 'press' && !this.active) this.on.pad('release'); continue; }
+        next[what] = was[what] || at + 350;
+        const again = was[what] && at > was[what] && ['up', 'down', 'left', 'right'].includes(what);
+        if (again) next[what] = at + 110;
+        if ((!was[what] || again) && (!this.active || what === 'menu')) this.on.pad(what === 'menu' ? 'back' : what);
       }
-      this.menu.set(p.index, now);
+      this.menu.set(p.index, next);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { el, text, show, button } from '../dom.js';
 import { t, maybe } from '../language.js';
-import { names, padMap, padHolds, conflicts, wordOf } from '../input.js';
+import { names, padNames, padMap, padHolds, conflicts, wordOf } from '../input.js';
 import { openDialog } from './dialog.js';
 
 /** A control as people call it. */
@@ -24,17 +24,22 @@ function resting(pad) {
   return rest;
 }
 
+/** A button that was held at first counts once it was let go; an axis that rested at its end never does at that end. */
+function settle(rest, pad) {
+  for (const c of rest) if (c[0] === 'b' && !padHolds(pad, c)) rest.delete(c);
+}
+
 const newest = (pad) => [...navigator.getGamepads()].find((p) => p && p.index === pad.index);
 
-/** Asks for every button of an unknown pad in turn; Escape or Skip leaves one out. */
+/** Asks for every button of an unknown pad in turn; Skip, or one that was given already, leaves one out. */
 export function calibrate(app, pad) {
   const map = {}, ask = el('p', { class: 'lead', role: 'status' }), got = el('p', { class: 'quiet' });
   let i = 0, rest = resting(pad), waiting = true;
   const skip = button(t('pad.skip'), () => next(), { 'data-first': true });
-  const d = openDialog(app, t('pad.title'), [el('p', { class: 'quiet' }, pad.id.slice(0, 128)), ask, got, el('div', { class: 'row' }, skip, button(t('back'), () => d.close()))], { onclose: () => clearInterval(timer) });
-  const put = () => text(ask, t('pad.press', { button: t('button.' + names[i]), n: i + 1, of: names.length }));
+  const d = openDialog(app, t('pad.title'), [el('p', { class: 'quiet' }, pad.id.slice(0, 128)), ask, el('p', { class: 'quiet' }, t('pad.how')), got, el('div', { class: 'row' }, skip, button(t('back'), () => d.close()))], { onclose: () => clearInterval(timer) });
+  const put = () => text(ask, t('pad.press', { button: t('button.' + padNames[i]), n: i + 1, of: padNames.length }));
   const next = () => {
-    if (++i < names.length) { put(); return; }
+    if (++i < padNames.length) { put(); return; }
     app.settings.change({ pads: { ...app.settings.value.pads, [pad.id.slice(0, 128)]: map } });
     app.notice('info', t('pad.saved'));
     d.close();
@@ -42,12 +47,14 @@ export function calibrate(app, pad) {
   const timer = setInterval(() => {
     const p = newest(pad);
     if (!p) return;
+    settle(rest, p);
     const c = heldControl(p, rest);
     if (!c) { waiting = true; return; }
     if (!waiting) return;
     waiting = false;
-    map[names[i]] = [c];
-    text(got, `${t('button.' + names[i])}: ${controlName(c)}`);
+    const given = Object.values(map).flat().includes(c);
+    if (!given) map[padNames[i]] = [c];
+    text(got, `${t('button.' + padNames[i])}: ${given ? t('pad.none') : controlName(c)}`);
     next();
   }, 16);
   d.captures = () => true;
@@ -77,7 +84,7 @@ export function controlsDialog(app) {
   function paint(focus) {
     const d = chosen(), map = mapOf(d), twice = conflicts(d.pad ? [map] : app.settings.value.keys);
     show(calibrateButton, Boolean(d.pad));
-    body.replaceChildren(...names.map((n) => el('tr', { 'data-name': n }, el('th', { scope: 'row' }, t('button.' + n)),
+    body.replaceChildren(...(d.pad ? padNames : names).map((n) => el('tr', { 'data-name': n }, el('th', { scope: 'row' }, t('button.' + n)),
       el('td', {}, (map[n] || []).map((c) => {
         const bad = twice.has(c);
         return button([controlName(c), bad ? ' ⚠' : '', ' ×'].join(''), () => save({ ...map, [n]: map[n].filter((x) => x !== c) }), { class: 'chip' + (bad ? ' bad' : ''), 'aria-label': t('ctl.remove', { key: controlName(c), button: t('button.' + n) }) + (bad ? ' ' + t('ctl.twice') : '') });
@@ -93,7 +100,7 @@ export function controlsDialog(app) {
       const rest = resting(newest(d.pad) || d.pad);
       watch = setInterval(() => {
         const p = newest(d.pad), held = p ? heldControl(p, rest) : '';
-        if (p && !held) rest.clear();
+        if (p) settle(rest, p);
         if (held) take(held);
       }, 16);
     }

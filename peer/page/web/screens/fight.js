@@ -23,8 +23,8 @@ export function netLine(app, part) {
   };
 }
 
-export function pauseDialog(app, sentence, leave, key = 'pause', chat = null) {
-  const d = openDialog(app, t(key + '.title'), [el('p', { class: 'quiet' }, sentence),
+export function pauseDialog(app, sentence, leave, key = 'pause', chat = null, question = null) {
+  const d = openDialog(app, t(key + '.title'), [el('p', { class: 'quiet' }, sentence), question?.(() => d.close()),
     el('div', { class: 'column' }, button(t(key + '.resume'), () => d.close(), { class: 'main', 'data-first': true }), button(t('controls'), () => app.controls()),
       button(t('settings'), () => settingsDialog(app)), button(t('pause.graph'), () => { app.view.toggleGraph(); d.close(); }), leave(() => d.close())), chat?.node]);
   if (chat) d.talk = chat.take;
@@ -41,6 +41,9 @@ export function fight(app, root, part) {
   root.append(net.node, offer, viewer, ticker.node, el('p', { class: 'unseen' }, t('fight.keys')));
   net.node.hidden = true;
   let offered = false, mode = '';
+  /** What one is asked, in the menu as well, where a pad reaches it. */
+  const question = (close) => el('div', { class: 'note' }, el('p', {}, asked.textContent), el('div', { class: 'row' },
+    [true, false].map((accept) => button(t(accept ? 'offer.yes' : 'offer.no'), () => { app.cmd('answer', { accept }); close(); }))));
   return {
     plays: true,
     update(p) { part = p; app.view.frameOf(p); show(viewer, app.link.role === 'viewer');
@@ -60,7 +63,7 @@ export function fight(app, root, part) {
       return false;
     },
     back() {
-      pauseDialog(app, t('pause.text'), (close) => holdButton(t('leave.hold'), () => { app.cmd('leave'); close(); }, { class: 'danger' }), 'pause', part.kind === 'match' ? chatBox(app, part.side, () => part.players) : null);
+      pauseDialog(app, t('pause.text'), (close) => holdButton(t('leave.hold'), () => { app.cmd('leave'); close(); }, { class: 'danger' }), 'pause', part.kind === 'match' ? chatBox(app, part.side, () => part.players) : null, offered ? question : null);
     },
     leave() { app.view.frameOf(null); },
   };

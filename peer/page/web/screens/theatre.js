@@ -4,6 +4,7 @@ import { t } from '../language.js';
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 export function theatre(app, root, part) {
+  const named = (shown, said) => ({ 'aria-label': `${t(shown)}: ${t(said)}` }); // what is read begins with what is seen
   const cmd = (fields) => app.cmd('theatre', fields);
   const play = button('', () => cmd({ play: !part.playing }), { class: 'main', 'data-first': true });
   const speed = el('select', { id: 'theatre-speed', 'aria-label': t('theatre.speed'), onchange: () => cmd({ speed: speeds[speed.selectedIndex] }) }, speeds.map((s) => el('option', {}, `${s}×`)));
@@ -13,8 +14,8 @@ export function theatre(app, root, part) {
   const verify = button(t('theatre.verify'), () => cmd({ verify: true }));
   let dragged = 0, marked = '';
   root.append(el('div', { class: 'theatrebar' }, el('div', { class: 'row seekrow' }, seek, time),
-    el('div', { class: 'row' }, button(t('theatre.back10'), () => cmd({ step: -60 }), { 'aria-label': t('theatre.backsecond') }), button('−1', () => cmd({ step: -1 }), { 'aria-label': t('theatre.stepback') }), play,
-      button('+1', () => cmd({ step: 1 }), { 'aria-label': t('theatre.step') }), button(t('theatre.on10'), () => cmd({ step: 60 }), { 'aria-label': t('theatre.onsecond') }), speed, boxes, verify,
+    el('div', { class: 'row' }, button(t('theatre.back10'), () => cmd({ step: -60 }), named('theatre.back10', 'theatre.backsecond')), button('−1', () => cmd({ step: -1 }), { 'aria-label': '−1: ' + t('theatre.stepback') }), play,
+      button('+1', () => cmd({ step: 1 }), { 'aria-label': '+1: ' + t('theatre.step') }), button(t('theatre.on10'), () => cmd({ step: 60 }), named('theatre.on10', 'theatre.onsecond')), speed, boxes, verify,
       button(t('theatre.export'), () => cmd({ export: true })), button(t('back'), () => app.cmd('title'))), marks, sentence));
   const keys = { Comma: { step: -1 }, Period: { step: 1 }, KeyB: 'boxes', KeyP: 'play' };
   return {

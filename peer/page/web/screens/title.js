@@ -20,7 +20,7 @@ export function tidyCode(typed) {
 
 export function joinDialog(app, relay) {
   const hint = el('p', { class: 'quiet', id: 'join-hint', 'aria-live': 'polite' }, t('join.hint'));
-  const field = el('input', { type: 'text', id: 'join-code', class: 'code', autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false', maxlength: 200,
+  const field = el('input', { type: 'text', id: 'join-code', class: 'code', 'data-keys': 'code', autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false', maxlength: 200,
     placeholder: 'K7QM-3XTD', 'aria-describedby': 'join-hint', 'data-first': true });
   const go = () => {
     const c = tidyCode(field.value);

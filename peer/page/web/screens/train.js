@@ -41,12 +41,13 @@ export function train(app, root, part) {
       const range = el('input', { type: 'range', id: 'train-' + field, min, max, step, oninput: () => { text(out, t('train.unit.' + field, { n: range.value })); option({ [field]: Number(range.value) }); } });
       return { field, range, out };
     });
-    const record = button('', () => option({ act: 'record' }));
+    const record = button('', () => option({ act: 'record' })), pause = button('', () => option({ paused: !part.options.paused }));
     const field = (id, label, node, more) => el('div', { class: 'field' }, el('label', { for: id }, label), node, more);
     const d = openDialog(app, t('train.options'), [el('div', { class: 'columns' },
       el('div', {}, field('train-dummy', t('train.dummy'), dummy), field('train-slot', t('train.slot'), slot), field('train-side', t('train.side'), side), field('train-speed', t('train.speed'), speed),
         field('train-boxes', t('train.boxes'), boxes), field('train-refill', t('train.refill'), refill),
-        el('div', { class: 'row' }, record, button(t('train.clear'), () => option({ act: 'clear' })), button(t('train.reset'), () => option({ act: 'reset' })))),
+        el('div', { class: 'row' }, record, button(t('train.clear'), () => option({ act: 'clear' }))),
+        el('div', { class: 'row' }, pause, button(t('train.reset'), () => option({ act: 'reset' })), button(t('train.moment'), () => option({ act: 'save' })), button(t('train.momentback'), () => option({ act: 'load' })))),
       el('div', {}, el('h3', {}, t('train.network')), el('p', { class: 'quiet' }, t('train.networktext')), ranges.map((r) => field('train-' + r.field, t('train.' + r.field), r.range, r.out)))),
     el('div', { class: 'row' }, button(t('train.fighters'), () => { d.close(); trainDialog(app); }), button(t('controls'), () => app.controls()), button(t('back'), () => d.close(), { class: 'main' }))],
     { wide: true, onclose: () => { refresh = null; } });
@@ -59,6 +60,7 @@ export function train(app, root, part) {
       boxes.checked = o.boxes;
       refill.checked = o.refill;
       for (const r of ranges) if (document.activeElement !== r.range) { r.range.value = o[r.field]; text(r.out, t('train.unit.' + r.field, { n: o[r.field] })); }
+      text(pause, t(o.paused ? 'train.goon' : 'train.pause'));
       text(record, t(part.recording ? 'train.stop' : 'train.record', { n: o.slot + 1 }));
     };
     refresh();
