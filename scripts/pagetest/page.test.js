@@ -269,6 +269,48 @@ test('a second tab is refused, may watch, may take over; a lost program is said'
   await one.getByText('does not answer').waitFor();
 });
 
+test('a hidden tab lets go, the match goes on, and on return the present is there at once', { skip, timeout: 120000 }, async (t) => {
+  const b = new Bench(t), context = await b.browser();
+  await context.addInitScript(() => { // what a browser does to a hidden tab: no frames, and it says so
+    const frame = globalThis.requestAnimationFrame.bind(globalThis), later = [];
+    let hidden = false;
+    globalThis.requestAnimationFrame = (f) => (hidden ? later.push(f) : frame(f));
+    Object.defineProperty(document, 'hidden', { get: () => hidden });
+    Object.defineProperty(document, 'visibilityState', { get: () => (hidden ? 'hidden' : 'visible') });
+    globalThis.hide = (on) => {
+      hidden = on;
+      document.dispatchEvent(new Event('visibilitychange'));
+      if (!on) later.splice(0).forEach(frame);
+    };
+  });
+  const host = await b.peer('host'), pa = await b.open(context, host.url);
+  await screen(pa, 'hosting');
+  const code = await (await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code)).jsonValue();
+  const join = await b.peer('join', code), pb = await b.open(await b.browser(), join.url);
+  for (const p of [pa, pb]) { await screen(p, 'forecast'); await p.evaluate(() => globalThis.backstep.cmd('accept')); }
+  for (const p of [pa, pb]) { await screen(p, 'select'); await p.evaluate(() => globalThis.backstep.cmd('pick', { team: ['sable'], ready: true })); }
+  for (const p of [pa, pb]) await screen(p, 'fight');
+  await until(async () => (await snapshot(pb))?.phase === 'live', 30000, 'the fight never goes live');
+  await pa.keyboard.down('KeyD');
+  await until(async () => (await snapshot(pb)).fighters[0].word !== 0, 5000, 'the other side does not see the button');
+  const drawn = await pa.evaluate(() => { globalThis.hide(true); return globalThis.backstep.view.frames; });
+  await until(async () => (await snapshot(pb)).fighters[0].word === 0, 5000, 'a hidden tab holds its button');
+  const from = (await snapshot(pb)).frame;
+  for (const k of ['KeyI', 'KeyA', 'KeyI', 'KeyI']) await press(pb, k, 300); // blows of which the hidden tab hears
+  await until(async () => (await snapshot(pb)).frame > from + 120, 10000, 'the match stands still');
+  assert.equal((await snapshot(pb)).fighters[0].word, 0);
+  assert.ok(await pa.evaluate(() => globalThis.backstep.view.frames) - drawn <= 2, 'nothing is drawn while nobody looks');
+  const back = await pa.evaluate(() => new Promise((done) => {
+    const view = globalThis.backstep.view, draw = view.draw, newest = view.s.frame;
+    view.draw = (f) => { draw.call(view, f); delete view.draw; done({ newest, shown: view.s.frame, effects: view.effects.list.length }); };
+    globalThis.hide(false);
+  }));
+  const there = (await snapshot(pb)).frame;
+  assert.ok(back.shown >= back.newest && there - back.shown < 60, `frame ${back.shown} is drawn while the other side is at ${there}`);
+  assert.ok(back.effects < 4, `${back.effects} sparks of blows long past`);
+  assert.deepEqual([...pa.problems, ...pb.problems], []);
+});
+
 test('what lies between two states is drawn at 144 Hz, the newest at once if asked', { skip, timeout: 60000 }, async (t) => {
   const b = new Bench(t), p = await b.peer('train'), page = await b.open(await b.browser(), p.url);
   await screen(page, 'train');

@@ -63,7 +63,7 @@ export class View {
     this.fresh = true;
     if (!this.app.settings.value.interpolate && this.turn && !document.hidden) queueMicrotask(() => { if (this.fresh) this.now(); }); // the newest at once, without waiting for the display
     if (s.flags & Flag.quiet || s.current.round !== s.previous.round) this.hud.ghost = [0, 0];
-    if (s.flags & Flag.quiet) return;
+    if (s.flags & Flag.quiet || document.hidden) return; // what nobody sees is not kept until somebody looks
     for (const e of s.events) {
       this.effects.start(e, s);
       this.app.sound.event(this.app.data.events[e.kind], e.value, (e.x - this.cam.x) / 400, identity(e));
