@@ -128,17 +128,29 @@ type match struct {
 	p     [2]*player
 }
 
-// newMatch opens two Paths on loopback.
+// newMatch opens two Paths on an ether, in a bubble.
 func newMatch(t *testing.T, change func(i int, c *Config), with ...func(*testRelay)) *match {
 	t.Helper()
-	m := &match{relay: startRelay(t, listenUDP, "127.0.0.1", 0), lobby: newLobby(5 * time.Millisecond)}
+	return newMatchOn(t, newEther().listen, change, with...)
+}
+
+// newMatchOn opens two Paths at 127.0.0.1.
+func newMatchOn(t *testing.T, listen func(address string) (net.PacketConn, error), change func(i int, c *Config), with ...func(*testRelay)) *match {
+	t.Helper()
+	clock := bubbleClock()
+	m := &match{relay: startRelay(t, listen, "127.0.0.1", 0), lobby: newLobby(5 * time.Millisecond)}
 	for _, f := range with {
 		f(m.relay)
 	}
 	for i := range m.p {
-		conn := listenLoopback(t)
+		pc, err := listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := &filterConn{PacketConn: pc}
 		cfg := testConfig(rendezvous.Side(i), conn, m.relay.addr, m.lobby[i])
 		cfg.SignalRTT = 10 * time.Millisecond
+		cfg.Clock = clock
 		if change != nil {
 			change(i, &cfg)
 		}
@@ -204,197 +216,202 @@ func (m *match) cut(on bool) {
 // within a second, the direct path cut, the relay takes over, and the return.
 // B-01, B-02, S-06.
 func TestRelayFirstThenDirect(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, nil)
-	m.play(t)
-	time.Sleep(150 * time.Millisecond)
-	m.await(t, time.Second, KindRelay)
-	if why := m.p[0].paths.Reason(); why != "relayed: a direct path has not been tried yet" {
-		t.Error(why)
-	}
-	if _, got := m.p[0].take(); got[Relay] == 0 || got[Direct] != 0 {
-		t.Errorf("before the direct path: %v", got)
-	}
-	m.p[1].take()
-	m.direct(t)
-	took := m.await(t, 3*time.Second, KindLAN)
-	t.Logf("direct after %v", took)
-	if why := m.p[0].paths.Reason(); why != "lan: both players are on this machine" {
-		t.Error(why)
-	}
-	time.Sleep(1500 * time.Millisecond) // both routes until then
-	for i, p := range m.p {
-		if missing, _ := p.take(); missing != 0 {
-			t.Errorf("side %d: the upgrade cost %d packets", i, missing)
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, nil)
+		m.play(t)
+		time.Sleep(150 * time.Millisecond)
+		m.await(t, time.Second, KindRelay)
+		if why := m.p[0].paths.Reason(); why != "relayed: a direct path has not been tried yet" {
+			t.Error(why)
 		}
-	}
-	_, before := m.relay.counts()
-	time.Sleep(time.Second)
-	if _, after := m.relay.counts(); after-before > 20 {
-		t.Errorf("%d packets a second over the relay while direct", after-before)
-	}
-	for _, p := range m.p {
-		p.take()
-	}
+		if _, got := m.p[0].take(); got[Relay] == 0 || got[Direct] != 0 {
+			t.Errorf("before the direct path: %v", got)
+		}
+		m.p[1].take()
+		m.direct(t)
+		took := m.await(t, 3*time.Second, KindLAN)
+		t.Logf("direct after %v", took)
+		if why := m.p[0].paths.Reason(); why != "lan: both players are on this machine" {
+			t.Error(why)
+		}
+		time.Sleep(1500 * time.Millisecond) // both routes until then
+		for i, p := range m.p {
+			if missing, _ := p.take(); missing != 0 {
+				t.Errorf("side %d: the upgrade cost %d packets", i, missing)
+			}
+		}
+		_, before := m.relay.counts()
+		time.Sleep(time.Second)
+		if _, after := m.relay.counts(); after-before > 20 {
+			t.Errorf("%d packets a second over the relay while direct", after-before)
+		}
+		for _, p := range m.p {
+			p.take()
+		}
 
-	m.cut(true)
-	m.await(t, time.Second, KindRelay)
-	time.Sleep(200 * time.Millisecond)
-	for i, p := range m.p {
-		missing, got := p.take()
-		t.Logf("side %d: %d packets lost at the cut, then %v", i, missing, got)
-		if missing == 0 || missing > 18 { // 300 ms
-			t.Errorf("side %d: %d packets lost at the cut", i, missing)
+		m.cut(true)
+		m.await(t, time.Second, KindRelay)
+		time.Sleep(200 * time.Millisecond)
+		for i, p := range m.p {
+			missing, got := p.take()
+			t.Logf("side %d: %d packets lost at the cut, then %v", i, missing, got)
+			if missing == 0 || missing > 18 { // 300 ms
+				t.Errorf("side %d: %d packets lost at the cut", i, missing)
+			}
+			if !strings.HasPrefix(p.paths.Reason(), "relayed: the direct path") {
+				t.Error(p.paths.Reason())
+			}
 		}
-		if !strings.HasPrefix(p.paths.Reason(), "relayed: the direct path") {
-			t.Error(p.paths.Reason())
+		m.cut(false)
+		m.await(t, 4*time.Second, KindLAN)
+		for i, p := range m.p {
+			if missing, _ := p.take(); missing != 0 {
+				t.Errorf("side %d: the return cost %d packets", i, missing)
+			}
+			s := p.paths.Stats()
+			if s.Generation != 0 || s.LocalCandidate != "host" || s.RemoteCandidate != "host" || s.Switches != 4 || s.DirectAfter <= 0 {
+				t.Errorf("%+v", s)
+			}
+			if p.foreign != 0 {
+				t.Errorf("%d foreign records", p.foreign)
+			}
 		}
-	}
-	m.cut(false)
-	m.await(t, 4*time.Second, KindLAN)
-	for i, p := range m.p {
-		if missing, _ := p.take(); missing != 0 {
-			t.Errorf("side %d: the return cost %d packets", i, missing)
-		}
-		s := p.paths.Stats()
-		if s.Generation != 0 || s.LocalCandidate != "host" || s.RemoteCandidate != "host" || s.Switches != 4 || s.DirectAfter <= 0 {
-			t.Errorf("%+v", s)
-		}
-		if p.foreign != 0 {
-			t.Errorf("%d foreign records", p.foreign)
-		}
-	}
+	})
 }
 
 // TestRepunch: a direct path that stays dead is sought anew with another
 // generation of credentials, while the match goes on over the relay.
 func TestRepunch(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, nil)
-	m.play(t)
-	m.direct(t)
-	m.await(t, 3*time.Second, KindLAN)
-	time.Sleep(1300 * time.Millisecond)
-	m.cut(true)
-	deadline := time.Now().Add(8 * time.Second)
-	for m.p[0].paths.Stats().Generation == 0 || m.p[1].paths.Stats().Generation == 0 {
-		if time.Now().After(deadline) {
-			t.Fatal("no second generation")
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, nil)
+		m.play(t)
+		m.direct(t)
+		m.await(t, 3*time.Second, KindLAN)
+		time.Sleep(1300 * time.Millisecond)
+		m.cut(true)
+		deadline := time.Now().Add(8 * time.Second)
+		for m.p[0].paths.Stats().Generation == 0 || m.p[1].paths.Stats().Generation == 0 {
+			if time.Now().After(deadline) {
+				t.Fatal("no second generation")
+			}
+			time.Sleep(20 * time.Millisecond)
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if m.p[0].paths.Path() != KindRelay {
-		t.Error("not on the relay:", m.p[0].paths.Path())
-	}
-	m.cut(false)
-	m.await(t, 6*time.Second, KindLAN)
-	for i, p := range m.p {
-		if s := p.paths.Stats(); s.Generation == 0 {
-			t.Errorf("side %d: generation %d", i, s.Generation)
+		if m.p[0].paths.Path() != KindRelay {
+			t.Error("not on the relay:", m.p[0].paths.Path())
 		}
-		if missing, _ := p.take(); missing > 18 {
-			t.Errorf("side %d: %d packets lost", i, missing)
+		m.cut(false)
+		m.await(t, 6*time.Second, KindLAN)
+		for i, p := range m.p {
+			if s := p.paths.Stats(); s.Generation == 0 {
+				t.Errorf("side %d: generation %d", i, s.Generation)
+			}
+			if missing, _ := p.take(); missing > 18 {
+				t.Errorf("side %d: %d packets lost", i, missing)
+			}
 		}
-	}
+	})
 }
 
 // TestRelayRestart: a relay that lost all bindings is registered with again as
 // soon as it is missed.
 func TestRelayRestart(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, nil)
-	m.play(t)
-	time.Sleep(300 * time.Millisecond)
-	for _, p := range m.p {
-		p.take()
-	}
-	m.relay.restart()
-	time.Sleep(1500 * time.Millisecond)
-	for i, p := range m.p {
-		missing, got := p.take()
-		t.Logf("side %d: %d packets lost", i, missing)
-		if got[Relay] < 30 || missing < 5 || missing > 60 { // 120 ms of silence and two round trips; a loaded machine takes longer
-			t.Errorf("side %d: %v packets, %d lost", i, got, missing)
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, nil)
+		m.play(t)
+		time.Sleep(300 * time.Millisecond)
+		for _, p := range m.p {
+			p.take()
 		}
-	}
+		m.relay.restart()
+		time.Sleep(1500 * time.Millisecond)
+		for i, p := range m.p {
+			missing, got := p.take()
+			t.Logf("side %d: %d packets lost", i, missing)
+			if got[Relay] < 60 || missing < 5 || missing > 10 { // 120 ms of silence and two round trips
+				t.Errorf("side %d: %v packets, %d lost", i, got, missing)
+			}
+		}
+	})
 }
 
 // TestForgottenWhileDirect: a NAT that forgets its mappings takes both routes
 // away at once. The relay is registered with as soon as both are missed, not
 // when a route that carries a probe a second would be.
 func TestForgottenWhileDirect(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, nil)
-	m.play(t)
-	m.direct(t)
-	m.await(t, 3*time.Second, KindLAN)
-	time.Sleep(1300 * time.Millisecond)
-	for _, p := range m.p {
-		p.take()
-	}
-	m.cut(true)
-	m.relay.restart()
-	m.await(t, 2*time.Second, KindRelay)
-	time.Sleep(200 * time.Millisecond)
-	for i, p := range m.p {
-		missing, got := p.take()
-		t.Logf("side %d: %d packets lost", i, missing)
-		if got[Relay] == 0 || missing < 4 || missing > 60 {
-			t.Errorf("side %d: %v packets, %d lost", i, got, missing)
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, nil)
+		m.play(t)
+		m.direct(t)
+		m.await(t, 3*time.Second, KindLAN)
+		time.Sleep(1300 * time.Millisecond)
+		for _, p := range m.p {
+			p.take()
 		}
-	}
+		m.cut(true)
+		m.relay.restart()
+		m.await(t, 2*time.Second, KindRelay)
+		time.Sleep(200 * time.Millisecond)
+		for i, p := range m.p {
+			missing, got := p.take()
+			t.Logf("side %d: %d packets lost", i, missing)
+			if got[Relay] == 0 || missing < 4 || missing > 10 {
+				t.Errorf("side %d: %v packets, %d lost", i, got, missing)
+			}
+		}
+	})
 }
 
 // TestHiddenAddress, attack case 20: with one side hiding, both sides open
 // with Hide, and nothing passes between the players' addresses.
 func TestHiddenAddress(t *testing.T) {
-	t.Parallel()
-	other := make(chan byte, 1)
-	m := newMatch(t, func(i int, c *Config) {
-		if i == 0 {
-			c.Allowed = AllowRelay
-			c.Other = func(typ byte, _ []byte) { other <- typ }
+	bubble(t, func(t *testing.T) {
+		other := make(chan byte, 1)
+		m := newMatch(t, func(i int, c *Config) {
+			if i == 0 {
+				c.Allowed = AllowRelay
+				c.Other = func(typ byte, _ []byte) { other <- typ }
+			}
+			c.Hide = true
+		})
+		m.play(t)
+		m.direct(t)
+		if err := m.lobby[1].Send(6, nil); err != nil {
+			t.Fatal(err)
 		}
-		c.Hide = true
-	})
-	m.play(t)
-	m.direct(t)
-	if err := m.lobby[1].Send(6, nil); err != nil {
-		t.Fatal(err)
-	}
-	if typ := <-other; typ != 6 {
-		t.Errorf("message %d passed on", typ)
-	}
-	time.Sleep(400 * time.Millisecond)
-	for i, p := range m.p {
-		for to := range p.conn.sentTo() {
-			if to != m.relay.addr {
-				t.Errorf("side %d sent to %v", i, to)
+		if typ := <-other; typ != 6 {
+			t.Errorf("message %d passed on", typ)
+		}
+		time.Sleep(400 * time.Millisecond)
+		for i, p := range m.p {
+			for to := range p.conn.sentTo() {
+				if to != m.relay.addr {
+					t.Errorf("side %d sent to %v", i, to)
+				}
+			}
+			if n := m.lobby[i].sent.Load(); n != int32(i) {
+				t.Errorf("side %d sent %d sealed messages", i, n)
+			}
+			if _, got := p.take(); got[Relay] < 10 {
+				t.Errorf("side %d: %v", i, got)
 			}
 		}
-		if n := m.lobby[i].sent.Load(); n != int32(i) {
-			t.Errorf("side %d sent %d sealed messages", i, n)
+		if stuns, _ := m.relay.counts(); stuns != 0 {
+			t.Errorf("%d STUN requests", stuns)
 		}
-		if _, got := p.take(); got[Relay] < 10 {
-			t.Errorf("side %d: %v", i, got)
+		if got := m.p[0].paths.Reason(); got != "relayed: only the relay is allowed, which hides the address" {
+			t.Error(got)
 		}
-	}
-	if stuns, _ := m.relay.counts(); stuns != 0 {
-		t.Errorf("%d STUN requests", stuns)
-	}
-	if got := m.p[0].paths.Reason(); got != "relayed: only the relay is allowed, which hides the address" {
-		t.Error(got)
-	}
-	if got := m.p[1].paths.Reason(); got != "relayed: a player hides the address" {
-		t.Error(got)
-	}
+		if got := m.p[1].paths.Reason(); got != "relayed: a player hides the address" {
+			t.Error(got)
+		}
+	})
 }
 
 // TestForgedNeverReachesTheQueue sends records and frames from third addresses
 // to both players while they are on the direct path.
 func TestForgedNeverReachesTheQueue(t *testing.T) {
 	t.Parallel()
-	m := newMatch(t, nil)
+	m := newMatchOn(t, listenUDP, nil)
 	m.play(t)
 	m.direct(t)
 	m.await(t, 3*time.Second, KindLAN)
@@ -442,49 +459,51 @@ func TestForgedNeverReachesTheQueue(t *testing.T) {
 
 // TestLobbyGone: without the lobby the paths that stand go on.
 func TestLobbyGone(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, nil)
-	m.play(t)
-	m.direct(t)
-	m.await(t, 3*time.Second, KindLAN)
-	close(m.lobby[0].gone)
-	time.Sleep(200 * time.Millisecond)
-	m.await(t, time.Second, KindLAN)
-	m.cut(true)
-	m.await(t, time.Second*2, KindRelay)
-	deadline := time.Now().Add(8 * time.Second)
-	for !strings.Contains(m.p[0].paths.Reason(), "without the lobby") {
-		if time.Now().After(deadline) {
-			t.Fatal(m.p[0].paths.Reason())
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	for i, p := range m.p {
-		p.take()
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, nil)
+		m.play(t)
+		m.direct(t)
+		m.await(t, 3*time.Second, KindLAN)
+		close(m.lobby[0].gone)
 		time.Sleep(200 * time.Millisecond)
-		if missing, got := p.take(); missing != 0 || got[Relay] == 0 {
-			t.Errorf("side %d: %d lost, %v", i, missing, got)
+		m.await(t, time.Second, KindLAN)
+		m.cut(true)
+		m.await(t, time.Second*2, KindRelay)
+		deadline := time.Now().Add(8 * time.Second)
+		for !strings.Contains(m.p[0].paths.Reason(), "without the lobby") {
+			if time.Now().After(deadline) {
+				t.Fatal(m.p[0].paths.Reason())
+			}
+			time.Sleep(20 * time.Millisecond)
 		}
-	}
+		for i, p := range m.p {
+			p.take()
+			time.Sleep(200 * time.Millisecond)
+			if missing, got := p.take(); missing != 0 || got[Relay] == 0 {
+				t.Errorf("side %d: %d lost, %v", i, missing, got)
+			}
+		}
+	})
 }
 
 // TestWithoutRelayRoute: lan alone never carries a record over the relay.
 func TestWithoutRelayRoute(t *testing.T) {
-	t.Parallel()
-	m := newMatch(t, func(_ int, c *Config) { c.Allowed = AllowLAN })
-	m.play(t)
-	time.Sleep(100 * time.Millisecond)
-	if k := m.p[0].paths.Path(); k != KindNone {
-		t.Error(k)
-	}
-	if m.p[0].paths.Stats().Drops["no_route"] == 0 {
-		t.Error("packets without a route are not counted")
-	}
-	m.direct(t)
-	m.await(t, 3*time.Second, KindLAN)
-	if _, data := m.relay.counts(); data != 0 {
-		t.Errorf("%d records over the relay", data)
-	}
+	bubble(t, func(t *testing.T) {
+		m := newMatch(t, func(_ int, c *Config) { c.Allowed = AllowLAN })
+		m.play(t)
+		time.Sleep(100 * time.Millisecond)
+		if k := m.p[0].paths.Path(); k != KindNone {
+			t.Error(k)
+		}
+		if m.p[0].paths.Stats().Drops["no_route"] == 0 {
+			t.Error("packets without a route are not counted")
+		}
+		m.direct(t)
+		m.await(t, 3*time.Second, KindLAN)
+		if _, data := m.relay.counts(); data != 0 {
+			t.Errorf("%d records over the relay", data)
+		}
+	})
 }
 
 func TestOpenFails(t *testing.T) {
@@ -529,7 +548,7 @@ func TestOpenFails(t *testing.T) {
 }
 
 func TestPathsConn(t *testing.T) {
-	m := newMatch(t, func(i int, c *Config) {
+	m := newMatchOn(t, listenUDP, func(i int, c *Config) {
 		if i == 1 {
 			c.Signal = nil
 		}

@@ -58,6 +58,7 @@ func newNATMatch(t *testing.T, kindA, kindB string) *match {
 	must(wan.Start())
 	t.Cleanup(func() { _ = wan.Stop() })
 
+	clock := bubbleClock()
 	m := &match{lobby: newLobby(20 * time.Millisecond)}
 	m.relay = startRelay(t, func(a string) (net.PacketConn, error) { return public.ListenPacket("udp4", a) }, "1.2.3.10", 3478)
 	for i, inside := range []string{"10.1.0.2", "10.2.0.2"} {
@@ -67,6 +68,7 @@ func newNATMatch(t *testing.T, kindA, kindB string) *match {
 		cfg := testConfig(rendezvous.Side(i), conn, m.relay.addr, m.lobby[i])
 		cfg.SignalRTT = 40 * time.Millisecond
 		cfg.Locals = func(bool) []netip.Addr { return addrs(inside) }
+		cfg.Clock = clock
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		paths, err := Open(ctx, cfg)
 		cancel()
@@ -97,44 +99,45 @@ func TestNATMatrix(t *testing.T) {
 				want = KindRelay
 			}
 			t.Run(a+" x "+b, func(t *testing.T) {
-				t.Parallel()
-				m := newNATMatch(t, a, b)
-				for k, kind := range []string{a, b} {
-					mapping := MappingIndependent
-					if kind == "sym" {
-						mapping = MappingDependent
+				bubble(t, func(t *testing.T) {
+					m := newNATMatch(t, a, b)
+					for k, kind := range []string{a, b} {
+						mapping := MappingIndependent
+						if kind == "sym" {
+							mapping = MappingDependent
+						}
+						if got := m.p[k].paths.Stats().Mapping; got != mapping {
+							t.Errorf("%s NAT seen as %v", kind, got)
+						}
 					}
-					if got := m.p[k].paths.Stats().Mapping; got != mapping {
-						t.Errorf("%s NAT seen as %v", kind, got)
+					m.play(t)
+					m.direct(t)
+					if want == KindDirect {
+						m.await(t, 5*time.Second, KindDirect)
+						if why := m.p[0].paths.Reason(); why != "direct: the players reach each other without the relay" {
+							t.Error(why)
+						}
+						s := m.p[0].paths.Stats()
+						t.Logf("direct after %d ms, %s to %s", s.DirectAfter/ms, s.LocalCandidate, s.RemoteCandidate)
+						return
 					}
-				}
-				m.play(t)
-				m.direct(t)
-				if want == KindDirect {
-					m.await(t, 5*time.Second, KindDirect)
-					if why := m.p[0].paths.Reason(); why != "direct: the players reach each other without the relay" {
-						t.Error(why)
+					// All 60 checks of the first attempt, without an answer.
+					deadline := time.Now().Add(10 * time.Second)
+					for !strings.Contains(m.p[0].paths.Reason(), "no direct check was answered") {
+						if time.Now().After(deadline) {
+							t.Fatal(m.p[0].paths.Reason())
+						}
+						time.Sleep(20 * time.Millisecond)
 					}
-					s := m.p[0].paths.Stats()
-					t.Logf("direct after %d ms, %s to %s", s.DirectAfter/ms, s.LocalCandidate, s.RemoteCandidate)
-					return
-				}
-				// All 60 checks of the first attempt, without an answer.
-				deadline := time.Now().Add(10 * time.Second)
-				for !strings.Contains(m.p[0].paths.Reason(), "no direct check was answered") {
-					if time.Now().After(deadline) {
-						t.Fatal(m.p[0].paths.Reason())
+					if got := m.p[0].paths.Reason(); got != "relayed: symmetric NAT on both sides, and no direct check was answered" {
+						t.Error(got)
 					}
-					time.Sleep(20 * time.Millisecond)
-				}
-				if got := m.p[0].paths.Reason(); got != "relayed: symmetric NAT on both sides, and no direct check was answered" {
-					t.Error(got)
-				}
-				for k, p := range m.p {
-					if missing, got := p.take(); p.paths.Path() != KindRelay || got[Relay] < 60 || got[Direct] != 0 {
-						t.Errorf("side %d: %v, %d lost, %v", k, p.paths.Path(), missing, got)
+					for k, p := range m.p {
+						if missing, got := p.take(); p.paths.Path() != KindRelay || got[Relay] < 60 || got[Direct] != 0 {
+							t.Errorf("side %d: %v, %d lost, %v", k, p.paths.Path(), missing, got)
+						}
 					}
-				}
+				})
 			})
 		}
 	}
