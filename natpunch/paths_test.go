@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -182,18 +183,31 @@ func (m *match) direct(t *testing.T) {
 	}
 }
 
+// reach plays until both sides have found each other.
+func (m *match) reach(t *testing.T) {
+	t.Helper()
+	m.play(t)
+	m.direct(t)
+	m.await(t, 3*time.Second, KindLAN)
+}
+
+// until waits for something to become true; what says how it stands otherwise.
+func until(t *testing.T, limit time.Duration, ok func() bool, what func() string) {
+	t.Helper()
+	for start := time.Now(); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Since(start) > limit {
+			t.Fatalf("after %v: %s", limit, what())
+		}
+	}
+}
+
 func (m *match) await(t *testing.T, limit time.Duration, want Kind) time.Duration {
 	t.Helper()
-	start := time.Now()
-	for time.Since(start) < limit {
-		if m.p[0].paths.Path() == want && m.p[1].paths.Path() == want {
-			return time.Since(start)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Fatalf("after %v: %v and %v, want %v; %q %q\n%+v\n%+v", limit, m.p[0].paths.Path(), m.p[1].paths.Path(), want,
-		m.p[0].paths.Reason(), m.p[1].paths.Reason(), m.p[0].paths.Stats(), m.p[1].paths.Stats())
-	return 0
+	start, a, b := time.Now(), m.p[0].paths, m.p[1].paths
+	until(t, limit, func() bool { return a.Path() == want && b.Path() == want }, func() string {
+		return fmt.Sprintf("%v and %v, want %v; %q %q\n%+v\n%+v", a.Path(), b.Path(), want, a.Reason(), b.Reason(), a.Stats(), b.Stats())
+	})
+	return time.Since(start)
 }
 
 func (m *match) peerAddr(i int) netip.AddrPort {
@@ -284,18 +298,12 @@ func TestRelayFirstThenDirect(t *testing.T) {
 func TestRepunch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMatch(t, nil)
-		m.play(t)
-		m.direct(t)
-		m.await(t, 3*time.Second, KindLAN)
+		m.reach(t)
 		time.Sleep(1300 * time.Millisecond)
 		m.cut(true)
-		deadline := time.Now().Add(8 * time.Second)
-		for m.p[0].paths.Stats().Generation == 0 || m.p[1].paths.Stats().Generation == 0 {
-			if time.Now().After(deadline) {
-				t.Fatal("no second generation")
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		a, b := m.p[0].paths, m.p[1].paths
+		until(t, 8*time.Second, func() bool { return a.Stats().Generation > 0 && b.Stats().Generation > 0 },
+			func() string { return "no second generation" })
 		if m.p[0].paths.Path() != KindRelay {
 			t.Error("not on the relay:", m.p[0].paths.Path())
 		}
@@ -340,9 +348,7 @@ func TestRelayRestart(t *testing.T) {
 func TestForgottenWhileDirect(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMatch(t, nil)
-		m.play(t)
-		m.direct(t)
-		m.await(t, 3*time.Second, KindLAN)
+		m.reach(t)
 		time.Sleep(1300 * time.Millisecond)
 		for _, p := range m.p {
 			p.take()
@@ -412,9 +418,7 @@ func TestHiddenAddress(t *testing.T) {
 func TestForgedNeverReachesTheQueue(t *testing.T) {
 	t.Parallel()
 	m := newMatchOn(t, listenUDP, nil)
-	m.play(t)
-	m.direct(t)
-	m.await(t, 3*time.Second, KindLAN)
+	m.reach(t)
 	stranger := listenLoopback(t)
 	defer stranger.Close()
 	forged := make([]byte, 100)
@@ -461,21 +465,13 @@ func TestForgedNeverReachesTheQueue(t *testing.T) {
 func TestLobbyGone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMatch(t, nil)
-		m.play(t)
-		m.direct(t)
-		m.await(t, 3*time.Second, KindLAN)
+		m.reach(t)
 		close(m.lobby[0].gone)
 		time.Sleep(200 * time.Millisecond)
 		m.await(t, time.Second, KindLAN)
 		m.cut(true)
 		m.await(t, time.Second*2, KindRelay)
-		deadline := time.Now().Add(8 * time.Second)
-		for !strings.Contains(m.p[0].paths.Reason(), "without the lobby") {
-			if time.Now().After(deadline) {
-				t.Fatal(m.p[0].paths.Reason())
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		until(t, 8*time.Second, func() bool { return strings.Contains(m.p[0].paths.Reason(), "without the lobby") }, m.p[0].paths.Reason)
 		for i, p := range m.p {
 			p.take()
 			time.Sleep(200 * time.Millisecond)

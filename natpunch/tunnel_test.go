@@ -3,6 +3,7 @@ package natpunch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -210,13 +211,8 @@ func TestTunnelMidMatch(t *testing.T) {
 		m.p[1].take()
 		m.p[0].conn.set(noUDP)
 		m.p[0].conn.deaf.Store(true)
-		deadline := time.Now().Add(3 * time.Second)
-		for m.p[0].paths.Path() != KindTunnel {
-			if time.Now().After(deadline) {
-				t.Fatalf("%v %+v", m.p[0].paths.Path(), m.p[0].paths.Stats())
-			}
-			time.Sleep(2 * time.Millisecond)
-		}
+		until(t, 3*time.Second, func() bool { return m.p[0].paths.Path() == KindTunnel },
+			func() string { return fmt.Sprintf("%v %+v", m.p[0].paths.Path(), m.p[0].paths.Stats()) })
 		time.Sleep(200 * time.Millisecond)
 		// The opponent's packets are lost until the tunnel stands: 0.12 s of
 		// silence and 0.4 s of waiting for UDP.

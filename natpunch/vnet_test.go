@@ -122,13 +122,7 @@ func TestNATMatrix(t *testing.T) {
 						return
 					}
 					// All 60 checks of the first attempt, without an answer.
-					deadline := time.Now().Add(10 * time.Second)
-					for !strings.Contains(m.p[0].paths.Reason(), "no direct check was answered") {
-						if time.Now().After(deadline) {
-							t.Fatal(m.p[0].paths.Reason())
-						}
-						time.Sleep(20 * time.Millisecond)
-					}
+					until(t, 10*time.Second, func() bool { return strings.Contains(m.p[0].paths.Reason(), "no direct check was answered") }, m.p[0].paths.Reason)
 					if got := m.p[0].paths.Reason(); got != "relayed: symmetric NAT on both sides, and no direct check was answered" {
 						t.Error(got)
 					}

@@ -221,9 +221,7 @@ func TestReflection(t *testing.T) {
 		if n := <-tb.guess; n != 1 {
 			t.Errorf("guess %d", n)
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }
 
@@ -264,9 +262,7 @@ func TestNotAJoiner(t *testing.T) {
 			t.Errorf("not refused: %v", err)
 		}
 		c.close()
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }
 
@@ -323,9 +319,7 @@ func TestFakeHost(t *testing.T) {
 				if n := tb.relay.count(rendezvous.TypeJoin) + other.count(rendezvous.TypeJoin); n != 1 {
 					t.Errorf("%d JOIN", n)
 				}
-				tb.stop()
-				<-tb.host
-				tb.relay.close()
+				tb.over()
 				other.close()
 			})
 		})
@@ -342,8 +336,6 @@ func TestErrorsDoNotShowTheCode(t *testing.T) {
 		if !errors.Is(err, ErrWrongCode) || strings.Contains(err.Error(), string(code.Secret)) {
 			t.Error(err)
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }

@@ -40,16 +40,7 @@ func TestThreeGuesses(t *testing.T) {
 		}
 		_, err := tb.join(first, nil)
 		sentence(t, err, ErrUnknownCode)
-		j, err := tb.join(second, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := <-tb.host
-		if h.err != nil {
-			t.Fatal(h.err)
-		}
-		h.s.Close()
-		j.Close()
+		tb.meet(second, nil)
 		tb.relay.close()
 	})
 }
@@ -72,9 +63,7 @@ func TestCodesGrow(t *testing.T) {
 		if !slices.Equal(lengths, []int{4, 6, 8, 8}) {
 			t.Errorf("lengths %v", lengths)
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }
 
@@ -176,9 +165,7 @@ func TestSilentRelay(t *testing.T) {
 		if n := hole.dials.Load(); n < 2 {
 			t.Errorf("%d connections: the silence was not noticed", n)
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }
 
@@ -273,16 +260,7 @@ func TestJoinerGoneBeforeHello(t *testing.T) {
 		tb.relay.mu.Lock()
 		deaf = false
 		tb.relay.mu.Unlock()
-		j, err := tb.join(second, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := <-tb.host
-		if h.err != nil {
-			t.Fatal(h.err)
-		}
-		h.s.Close()
-		j.Close()
+		tb.meet(second, nil)
 		tb.relay.close()
 	})
 }
@@ -301,9 +279,7 @@ func TestLobbyTakenAway(t *testing.T) {
 			if second := tb.code(); second.Lookup == first.Lookup || second.Secret == first.Secret {
 				t.Errorf("%v: %s then %s", code, first, second)
 			}
-			tb.stop()
-			<-tb.host
-			tb.relay.close()
+			tb.over()
 		})
 	}
 }
@@ -378,8 +354,6 @@ func TestOversized(t *testing.T) {
 		if tb.relay.count(rendezvous.TypeHost) < 2 {
 			t.Error("the host did not come back")
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }

@@ -102,6 +102,28 @@ func (tb *table) join(code rendezvous.Code, edit func(*Config)) (*Session, error
 	return Join(context.Background(), cfg, code)
 }
 
+// meet joins and wants both sides to have met; then both leave.
+func (tb *table) meet(code rendezvous.Code, edit func(*Config)) {
+	tb.t.Helper()
+	j, err := tb.join(code, edit)
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	h := <-tb.host
+	if h.err != nil {
+		tb.t.Fatal(h.err)
+	}
+	h.s.Close()
+	j.Close()
+}
+
+// over ends a host that still waits, and its relay.
+func (tb *table) over() {
+	tb.stop()
+	<-tb.host
+	tb.relay.close()
+}
+
 func wrong(c rendezvous.Code) rendezvous.Code {
 	s := []byte(c.Secret)
 	if s[0] == '2' {
@@ -196,16 +218,7 @@ func TestNothingLeaks(t *testing.T) {
 		if _, err := tb.join(wrong(code), nil); !errors.Is(err, ErrWrongCode) {
 			t.Fatal(err)
 		}
-		j, err := tb.join(code, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := <-tb.host
-		if h.err != nil {
-			t.Fatal(h.err)
-		}
-		h.s.Close()
-		j.Close()
+		tb.meet(code, nil)
 		tb.relay.close()
 		for _, secret := range []string{string(code.Secret), "Joiner", "rules"} {
 			if bytes.Contains(wire.Bytes(), []byte(secret)) {
@@ -318,13 +331,7 @@ func TestJoinAsksAgain(t *testing.T) {
 				return 0
 			}
 			tb.start()
-			j, err := tb.join(tb.code(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := <-tb.host
-			h.s.Close()
-			j.Close()
+			tb.meet(tb.code(), nil)
 			tb.relay.close()
 		})
 	}
@@ -367,16 +374,10 @@ func TestSeveralRelays(t *testing.T) {
 			t.Errorf("code %s should name the relay that took the host", code)
 		}
 		code.Relays = []string{"10.0.0.3", "10.0.0.2", "10.0.0.1"}
-		j, err := tb.join(code, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := <-tb.host
-		h.s.Close()
-		j.Close()
+		tb.meet(code, nil)
 
 		code.Relays = []string{"10.0.0.3", "10.0.0.2"}
-		_, err = tb.join(code, nil)
+		_, err := tb.join(code, nil)
 		sentence(t, err, ErrUnknownCode)
 		code.Relays = []string{"10.0.0.3", "10.0.0.4"}
 		_, err = tb.join(code, nil)
@@ -443,9 +444,7 @@ func TestPurpose(t *testing.T) {
 		if n := <-tb.guess; n != 1 {
 			t.Errorf("guess %d", n)
 		}
-		tb.stop()
-		<-tb.host
-		tb.relay.close()
+		tb.over()
 	})
 }
 

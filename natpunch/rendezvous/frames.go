@@ -49,8 +49,7 @@ type Reg struct {
 // AppendReg appends the frame with its tag.
 func AppendReg(b []byte, r *Reg, key *RegKey) []byte {
 	start := len(b)
-	b = append(b, FrameReg, Version, byte(r.Side), 0)
-	b = binary.LittleEndian.AppendUint32(b, r.Channel)
+	b = appendHead(b, FrameReg, r.Side, 0, r.Channel)
 	b = append(b, r.Lobby[:]...)
 	b = binary.LittleEndian.AppendUint32(b, r.Expiry)
 	b = binary.LittleEndian.AppendUint64(b, r.Counter)
@@ -63,14 +62,14 @@ func AppendReg(b []byte, r *Reg, key *RegKey) []byte {
 // caller's to check (CheckTag), once it has derived the key from what r says. It
 // allocates nothing.
 func ParseReg(b []byte, r *Reg) error {
-	if err := checkFrame(b, FrameReg, RegSize); err != nil {
+	side, channel, err := parseHead(b, FrameReg, RegSize)
+	if err != nil {
 		return err
 	}
 	if b[3] != 0 || [12]byte(b[52:64]) != zeros {
 		return ErrReserved
 	}
-	r.Side = Side(b[2])
-	r.Channel = binary.LittleEndian.Uint32(b[4:])
+	r.Side, r.Channel = side, channel
 	r.Lobby = LobbyID(b[8:24])
 	r.Expiry = binary.LittleEndian.Uint32(b[24:])
 	r.Counter = binary.LittleEndian.Uint64(b[28:])
@@ -91,8 +90,7 @@ type Chal struct {
 // AppendChal appends the frame with its tag.
 func AppendChal(b []byte, c *Chal, key *RegKey) []byte {
 	start := len(b)
-	b = append(b, FrameChal, Version, byte(c.Side), 0)
-	b = binary.LittleEndian.AppendUint32(b, c.Channel)
+	b = appendHead(b, FrameChal, c.Side, 0, c.Channel)
 	b = binary.LittleEndian.AppendUint64(b, c.Counter)
 	b = append(b, c.Cookie[:]...)
 	return appendTag(b, start, key)
@@ -101,14 +99,14 @@ func AppendChal(b []byte, c *Chal, key *RegKey) []byte {
 // ParseChal checks size, version, side and zeros and reads c; the tag is the
 // caller's to check. It allocates nothing.
 func ParseChal(b []byte, c *Chal) error {
-	if err := checkFrame(b, FrameChal, ChalSize); err != nil {
+	side, channel, err := parseHead(b, FrameChal, ChalSize)
+	if err != nil {
 		return err
 	}
 	if b[3] != 0 {
 		return ErrReserved
 	}
-	c.Side = Side(b[2])
-	c.Channel = binary.LittleEndian.Uint32(b[4:])
+	c.Side, c.Channel = side, channel
 	c.Counter = binary.LittleEndian.Uint64(b[8:])
 	c.Cookie = CookieValue(b[16:32])
 	return nil
@@ -141,8 +139,7 @@ func AppendAck(b []byte, a *Ack, key *RegKey) []byte {
 	if a.Addr.Addr().Unmap().Is4() {
 		fam = 4
 	}
-	b = append(b, FrameAck, Version, byte(a.Side), fam)
-	b = binary.LittleEndian.AppendUint32(b, a.Channel)
+	b = appendHead(b, FrameAck, a.Side, fam, a.Channel)
 	b = binary.LittleEndian.AppendUint64(b, a.Counter)
 	ip := xorAddr(a.Addr.Addr().As16(), a.Counter)
 	b = append(b, ip[:]...)
@@ -156,7 +153,8 @@ func AppendAck(b []byte, a *Ack, key *RegKey) []byte {
 // ParseAck checks size, version, side, family, address and zeros and reads a;
 // the tag is the caller's to check. It allocates nothing.
 func ParseAck(b []byte, a *Ack) error {
-	if err := checkFrame(b, FrameAck, AckSize); err != nil {
+	side, channel, err := parseHead(b, FrameAck, AckSize)
+	if err != nil {
 		return err
 	}
 	if [8]byte(b[40:48]) != [8]byte(zeros[:8]) {
@@ -169,8 +167,7 @@ func ParseAck(b []byte, a *Ack) error {
 	if !usableEndpoint(addr) || (ip.Is4() && b[3] != 4) || (!ip.Is4() && b[3] != 6) {
 		return ErrAddr
 	}
-	a.Side = Side(b[2])
-	a.Channel = binary.LittleEndian.Uint32(b[4:])
+	a.Side, a.Channel = side, channel
 	a.Counter = counter
 	a.Addr = addr
 	a.PeerAge = binary.LittleEndian.Uint16(b[34:])
@@ -203,20 +200,29 @@ func ParseData(b []byte) (channel uint32, payload []byte, err error) {
 // zeros is what reserved bytes are compared with and filled from.
 var zeros [12]byte
 
-func checkFrame(b []byte, first byte, size int) error {
-	if len(b) != size {
-		return ErrSize
+// appendHead appends what the frames with a tag begin with:
+//
+//	first | 01 | side | x | channel u32                                 8 bytes
+func appendHead(b []byte, first byte, side Side, x byte, channel uint32) []byte {
+	return binary.LittleEndian.AppendUint32(append(b, first, Version, byte(side), x), channel)
+}
+
+// parseHead checks the whole frame's size and reads its head; x is the caller's.
+func parseHead(b []byte, first byte, size int) (side Side, channel uint32, err error) {
+	switch {
+	case len(b) != size:
+		err = ErrSize
+	case b[0] != first:
+		err = ErrType
+	case b[1] != Version:
+		err = ErrVersion
+	case !Side(b[2]).Valid():
+		err = ErrSide
 	}
-	if b[0] != first {
-		return ErrType
+	if err != nil {
+		return 0, 0, err
 	}
-	if b[1] != Version {
-		return ErrVersion
-	}
-	if !Side(b[2]).Valid() {
-		return ErrSide
-	}
-	return nil
+	return Side(b[2]), binary.LittleEndian.Uint32(b[4:]), nil
 }
 
 func xorAddr(a [16]byte, counter uint64) [16]byte {
