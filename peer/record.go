@@ -115,6 +115,11 @@ func ShowReplay(path string, w io.Writer) error {
 		return showEvidence(b, w)
 	}
 	rep, err := readReplay(path)
+	if err == nil {
+		if cerr := rep.Compatible(); errors.Is(cerr, replay.ErrMalformed) {
+			err = cerr
+		}
+	}
 	if err != nil {
 		return replayFailure(path, err)
 	}

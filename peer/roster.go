@@ -1,14 +1,12 @@
 package peer
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"backstep/peer/infile"
 	"backstep/peer/match"
 	"backstep/sim/data"
 )
@@ -17,17 +15,11 @@ import (
 const maxRoster = 1 << 18
 
 // CheckRoster reads one fighter file, checks it as the game would and, if it is sound, prints what is in it: the fighter, then a
-// line for each move. A file that is refused gives a Failure with exit code 2 whose text names line and reason; one that cannot be
-// read gives exit code 1.
+// line for each move. A file that is refused or cannot be read gives a Failure with exit code 2 whose text names line and reason.
 func CheckRoster(path string, w io.Writer) error {
-	f, err := os.Open(path)
+	text, err := infile.Read(path, maxRoster)
 	if err != nil {
-		return fail(exitInternal, match.EndError, err, "the roster file cannot be read: %v", cause(err))
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxRoster+1))
-	if err != nil {
-		return fail(exitInternal, match.EndError, err, "%s cannot be read: %v", path, cause(err))
+		return fail(exitUsage, match.EndError, err, "the roster file cannot be read: %v", err)
 	}
 	name := filepath.Base(path)
 	k, err := data.Check(name, text)
@@ -38,14 +30,6 @@ func CheckRoster(path string, w io.Writer) error {
 		return fail(exitUsage, match.EndError, err, "%v", err)
 	}
 	_, err = io.WriteString(w, describe(k))
-	return err
-}
-
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
 	return err
 }
 

@@ -37,7 +37,6 @@ func TestCheckRoster(t *testing.T) {
 		{"sable.txt", "guard = low", "guard = knee", `"knee" is not one of`},
 		{"sable.txt", "id = 1", "id = 2", "already belongs to tarn"},
 		{"mabel.txt", "", "", "must be called sable.txt"},
-		{"sable.txt", "[fighter sable]", strings.Repeat("#\n", maxRoster), "bytes, more than"},
 	} {
 		path := filepath.Join(dir, c.file)
 		if err := os.WriteFile(path, bytes.Replace(sable, []byte(c.old), []byte(c.new), 1), 0o644); err != nil {
@@ -50,9 +49,13 @@ func TestCheckRoster(t *testing.T) {
 			t.Errorf("%s for %s: %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
-	for _, path := range []string{filepath.Join(dir, "none.txt"), dir} {
+	large := filepath.Join(dir, "large.txt")
+	if err := os.WriteFile(large, append(bytes.Repeat([]byte("#\n"), maxRoster), sable...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none.txt"), dir, large} {
 		var f *Failure
-		if err := CheckRoster(path, &bytes.Buffer{}); !errors.As(err, &f) || f.ExitCode() != exitInternal {
+		if err := CheckRoster(path, &bytes.Buffer{}); !errors.As(err, &f) || f.ExitCode() != exitUsage {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

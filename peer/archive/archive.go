@@ -12,7 +12,6 @@ package archive
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,17 +19,16 @@ import (
 	"strings"
 	"time"
 
+	"backstep/peer/infile"
 	"backstep/peer/report"
 	"backstep/sim/replay"
 )
 
-// Errors of this package, wrapped with what is known.
-var (
-	// ErrID: not the name of a replay of this archive.
-	ErrID = errors.New("no replay has this name")
-	// ErrTooLarge: a file no version of this program wrote.
-	ErrTooLarge = errors.New("the file is too large to be a replay")
-)
+// ErrID: not the name of a replay of this archive.
+var ErrID = errors.New("no replay has this name")
+
+// maxSettings is more bytes than the page's settings have.
+const maxSettings = 64 << 10
 
 // most is how many replays are listed.
 const most = 200
@@ -149,16 +147,7 @@ func (a *Archive) Load(id string) ([]byte, error) {
 
 // ReadFile reads a replay file of any place, never more than one can be long.
 func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, replay.MaxFile+1))
-	if err == nil && len(b) > replay.MaxFile {
-		return nil, ErrTooLarge
-	}
-	return b, err
+	return infile.Read(path, replay.MaxFile)
 }
 
 // Delete removes a replay or a desync.
@@ -204,12 +193,7 @@ func (a *Archive) List() ([]Entry, error) {
 
 // Settings gives the bytes of the settings file, os.ErrNotExist if there is none.
 func (a *Archive) Settings() ([]byte, error) {
-	f, err := os.Open(filepath.Join(a.dir, "settings.json"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 64<<10))
+	return infile.Read(filepath.Join(a.dir, "settings.json"), maxSettings)
 }
 
 // SaveSettings replaces the settings file.

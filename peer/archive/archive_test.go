@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"backstep/peer/infile"
 	"backstep/sim"
 	"backstep/sim/replay"
 )
@@ -106,7 +107,7 @@ func TestOversizedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, err := ReadFile(path); !errors.Is(err, ErrTooLarge) {
+	if _, err := ReadFile(path); !errors.Is(err, infile.ErrTooLarge) {
 		t.Error(err)
 	}
 }

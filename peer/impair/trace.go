@@ -2,14 +2,14 @@ package impair
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
+
+	"backstep/peer/infile"
 )
 
 // maxTraceBytes bounds a trace file after decompression: an hour at 1 kHz.
@@ -27,19 +27,16 @@ type Trace struct {
 // ReadTrace reads a file of t_ms,one_way_delay_ms,lost rows, gzipped or not.
 // A lost row needs no delay.
 func ReadTrace(path string) (*Trace, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrSpec, err)
 	}
 	defer f.Close()
-	br := bufio.NewReader(f)
-	var r io.Reader = br
-	if head, _ := br.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		if r, err = gzip.NewReader(br); err != nil {
-			return nil, fmt.Errorf("%w: %s: %v", ErrSpec, path, err)
-		}
+	var t *Trace
+	r, err := infile.Table(f, maxTraceBytes)
+	if err == nil {
+		t, err = parseTrace(r)
 	}
-	t, err := parseTrace(io.LimitReader(r, maxTraceBytes))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", ErrSpec, path, err)
 	}

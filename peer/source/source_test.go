@@ -13,7 +13,7 @@ import (
 const small = "# recorded\nframe,w1,w2\n-2,000,00f\n-1,010,A00\n0,fff,001\n"
 
 func TestTraceRowsAreFrames(t *testing.T) {
-	tr, err := ParseTrace(strings.NewReader(small), "w2")
+	tr, err := readTrace(strings.NewReader(small), "w2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestGzipBomb(t *testing.T) {
 	if err := os.WriteFile(name, z.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadTrace(name, "w1"); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "larger") {
+	if _, err := ReadTrace(name, "w1"); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "too large") {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func FuzzParseTrace(f *testing.F) {
 	f.Add(small, "w1")
 	f.Add("w1\n\"0\n", "w1")
 	f.Fuzz(func(t *testing.T, body, col string) {
-		tr, err := ParseTrace(strings.NewReader(body), col)
+		tr, err := readTrace(strings.NewReader(body), col)
 		if err != nil {
 			return
 		}

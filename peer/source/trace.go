@@ -1,22 +1,20 @@
 package source
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"backstep/peer/infile"
 	"backstep/sim"
 )
 
 const (
-	maxTraceBytes = 64 << 20  // decompressed
+	maxTraceBytes = 32 << 20  // decompressed
 	maxTraceRows  = 1_080_000 // five hours at 60 Hz
 )
 
@@ -34,30 +32,27 @@ func (t *Trace) Len() int { return len(t.words) }
 
 // ReadTrace reads a column of a trace file, gzipped or not.
 func ReadTrace(path, column string) (*Trace, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrSource, err)
 	}
 	defer f.Close()
-	br := bufio.NewReader(f)
-	var r io.Reader = br
-	if head, _ := br.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		if r, err = gzip.NewReader(br); err != nil {
-			return nil, fmt.Errorf("%w: %s is damaged: %v", ErrSource, path, err)
-		}
-	}
-	t, err := ParseTrace(r, column)
+	t, err := readTrace(f, column)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", ErrSource, path, err)
 	}
 	return t, nil
 }
 
-// ParseTrace reads a column of an uncompressed trace. It stops with an error
-// past five hours of frames or 64 MiB, so a hostile file cannot fill memory.
-func ParseTrace(r io.Reader, column string) (*Trace, error) {
-	limited := &io.LimitedReader{R: r, N: maxTraceBytes + 1}
-	rows := csv.NewReader(limited)
+// readTrace reads a column of a trace, gzipped or not. It stops with an error past
+// five hours of frames, 32 MiB or a line of 64 KiB, so a hostile file cannot fill
+// memory.
+func readTrace(r io.Reader, column string) (*Trace, error) {
+	lines, err := infile.Table(r, maxTraceBytes)
+	if err != nil {
+		return nil, err
+	}
+	rows := csv.NewReader(lines)
 	rows.Comment = '#'
 	rows.ReuseRecord = true
 	header, err := rows.Read()
@@ -92,9 +87,6 @@ func ParseTrace(r io.Reader, column string) (*Trace, error) {
 			return nil, fmt.Errorf("it has more than %d rows", maxTraceRows)
 		}
 		t.words = append(t.words, uint16(w))
-	}
-	if limited.N <= 0 {
-		return nil, fmt.Errorf("it is larger than %d MiB", maxTraceBytes>>20)
 	}
 	if len(t.words) == 0 {
 		return nil, errors.New("it has no data row")

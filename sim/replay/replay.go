@@ -89,7 +89,8 @@ func labels(frames int) []int32 {
 	return out
 }
 
-// Compatible tells whether this program can run the replay, and if not which part is of another version.
+// Compatible tells whether this program can run the replay, and if not which part is of another version (ErrIncompatible), or
+// that no match of this version has such settings (ErrMalformed).
 func (r *Replay) Compatible() error {
 	switch {
 	case r.Sim < sim.Version:
@@ -100,7 +101,7 @@ func (r *Replay) Compatible() error {
 		return fmt.Errorf("%w: its game data is %016x, this program's %016x", ErrIncompatible, r.DataHash, sim.DataHash())
 	}
 	if err := r.Config.Valid(); err != nil {
-		return fmt.Errorf("%w: %w", ErrIncompatible, err)
+		return malformed("%v", err) // this version would not have written it
 	}
 	return nil
 }

@@ -323,12 +323,13 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// Exit codes hang on the kinds: another version or data is no damage and no mismatch.
+// Exit codes hang on the kinds: another version or data is no damage and no mismatch, settings that nobody could have played are damage.
 func TestIncompatible(t *testing.T) {
 	words := human(t)
 	for name, change := range map[string]func(r *Replay){
 		"older rules": func(r *Replay) { r.Sim = 0 }, "newer rules": func(r *Replay) { r.Sim = sim.Version + 1 },
-		"data": func(r *Replay) { r.DataHash++ }, "ruleset": func(r *Replay) { r.Config.Ruleset = 99 },
+		"data": func(r *Replay) { r.DataHash++ }, "newer rules with a ruleset of theirs": func(r *Replay) { r.Sim, r.Config.Ruleset = sim.Version+1, 99 },
+		"ruleset": func(r *Replay) { r.Config.Ruleset = 99 }, "format": func(r *Replay) { r.Config.Format = 99 },
 	} {
 		r, err := record(t, sim.DefaultConfig(), words[0][:50], words[1][:50]).Replay()
 		if err != nil {
@@ -343,7 +344,12 @@ func TestIncompatible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := back.Verify(); !errors.Is(err, ErrIncompatible) || errors.Is(err, ErrMismatch) || errors.Is(err, ErrMalformed) {
+		// With the rules and data of this version there are no rulesets but those it knows.
+		want, not := ErrIncompatible, ErrMalformed
+		if name == "ruleset" || name == "format" {
+			want, not = ErrMalformed, ErrIncompatible
+		}
+		if err := back.Verify(); !errors.Is(err, want) || errors.Is(err, ErrMismatch) || errors.Is(err, not) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

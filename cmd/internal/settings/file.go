@@ -30,8 +30,11 @@ func (s *Set) parseFile() error {
 	if path == "" {
 		return nil
 	}
-	if _, err := os.Stat(path); !asked && errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Stat(path); {
+	case !asked && errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		return Usagef("cannot read the configuration file: %s is a pipe or socket, not a file", path)
 	}
 	view := flag.NewFlagSet(s.program, flag.ContinueOnError)
 	s.Flags.VisitAll(func(f *flag.Flag) {
@@ -62,7 +65,8 @@ func (s *Set) parseFile() error {
 // a # behind white space begins a comment, and a value in double quotes is unquoted like a Go string. A key alone sets
 // a flag that takes no value.
 func (s *Set) readFile(r io.Reader, path string, lines map[string]int, view *flag.FlagSet, set func(name, value string) error) error {
-	scan := bufio.NewScanner(r)
+	limited := &io.LimitedReader{R: r, N: maxFile}
+	scan := bufio.NewScanner(limited)
 	for n := 1; scan.Scan(); n++ {
 		line := strings.TrimSpace(scan.Text())
 		if n == 1 {
@@ -98,8 +102,14 @@ func (s *Set) readFile(r io.Reader, path string, lines map[string]int, view *fla
 	if err := scan.Err(); err != nil {
 		return Usagef("%s: %v", path, err)
 	}
+	if limited.N == 0 {
+		return Usagef("%s: longer than %d kB, which no configuration file is", path, maxFile>>10)
+	}
 	return nil
 }
+
+// maxFile is more bytes than a configuration file has.
+const maxFile = 1 << 20
 
 // splitLine takes a trimmed, non-empty line apart.
 func splitLine(line string) (key, value string, err error) {
