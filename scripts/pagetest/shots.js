@@ -1,7 +1,9 @@
-// Screenshots of every screen, for people to look at: node shots.js DIR [WxH].
+// Screenshots of every screen, for people to look at: node shots.js DIR [WxH [PART,…]].
+// Nothing is staged: each is what the real programs show.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Pad } from './hands.js';
 import { Bench, screen, snapshot, until, press } from './harness.js';
 
 const dir = process.argv[2] || 'shots', [width, height] = (process.argv[3] || '1280x720').split('x').map(Number);
@@ -18,6 +20,21 @@ const take = async (page, name, wait = 250) => {
 };
 const part = async (name, f) => { if (only && !only.has(name)) return; try { await f(); } catch (e) { problems.push(`${name}: ${e.message}`); } };
 const view = { viewport: { width, height } };
+const cmd = (page, name, fields) => page.evaluate(([n, f]) => globalThis.backstep.cmd(n, f), [name, fields]);
+
+/** Two players in a fight; a and b are their flags. */
+async function meet(a, b) {
+  const host = await bench.peer('host', '--name', 'Ada', ...a), pa = await bench.open(await bench.browser(view), host.url);
+  await screen(pa, 'hosting');
+  const code = await (await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code)).jsonValue();
+  const guest = await bench.peer('join', code, '--name', 'Grace', ...b), pb = await bench.open(await bench.browser(view), guest.url);
+  for (const [name, fields] of [['accept', {}], ['pick', { team: ['vesper'], ready: true }]]) {
+    for (const p of [pa, pb]) { await screen(p, name === 'accept' ? 'forecast' : 'select'); await cmd(p, name, fields); }
+  }
+  for (const p of [pa, pb]) await screen(p, 'fight');
+  await until(async () => (await snapshot(pa))?.phase === 'live', 30000, 'the fight never goes live');
+  return { host, guest, pa, pb };
+}
 
 try {
   await part('menus', async () => {
@@ -139,11 +156,136 @@ try {
     }
     problems.push(...page.problems);
   });
-  await part('error', async () => {
+  await part('error', async () => { // what goes wrong before a match, and the doctor
     const p = await bench.peer('join', 'K7QM-3XTD@127.0.0.1:9'), page = await bench.open(await bench.browser(view), p.url);
     await take(page, 'joining');
     await screen(page, 'error', 60000);
     await take(page, 'error');
+    await cmd(page, 'doctor');
+    await screen(page, 'doctor');
+    await page.waitForFunction(() => globalThis.backstep.screen.doctor.findings.length > 2);
+    await take(page, 'doctor-looking', 0);
+    await page.waitForFunction(() => !globalThis.backstep.screen.doctor.running, null, { timeout: 20000 });
+    await cmd(page, 'doctor', { addresses: true });
+    await take(page, 'doctor');
+    await cmd(page, 'title');
+    await screen(page, 'error');
+    await cmd(page, 'host', { ruleset: 'chess' });
+    await page.waitForFunction(() => globalThis.backstep.screen.error?.code === 2);
+    await take(page, 'error-usage');
+    await cmd(page, 'title');
+    await screen(page, 'title');
+    await cmd(page, 'play', { bot: 'easy' });
+    await screen(page, 'starting');
+    await take(page, 'starting', 0);
+    await screen(page, 'fight');
+    await cmd(page, 'leave');
+    await screen(page, 'title');
+    await cmd(page, 'quit');
+    await screen(page, 'bye');
+    await take(page, 'bye');
+    problems.push(...page.problems);
+  });
+  await part('desync', async () => {
+    const p = await bench.player(bench.desynced()), page = await bench.open(await bench.browser(view), p.url);
+    await screen(page, 'title');
+    await cmd(page, 'replays');
+    await screen(page, 'replays');
+    await take(page, 'replays-desync');
+    await page.getByRole('button', { name: 'Look at' }).click();
+    await screen(page, 'desync');
+    await take(page, 'desync', 900);
+    await cmd(page, 'theatre', { exhibit: 'host', boxes: true });
+    await take(page, 'desync-host', 900);
+    problems.push(...page.problems);
+  });
+  await part('tabs', async () => { // a second tab, and a program that is gone
+    const p = await bench.peer('train'), context = await bench.browser(view), one = await bench.open(context, p.url), two = await context.newPage(), old = await context.newPage();
+    await screen(one, 'train');
+    await two.goto(p.url);
+    await two.getByText('open in another tab').waitFor();
+    await take(two, 'tab-refused');
+    await two.getByRole('button', { name: 'Watch here' }).click();
+    await screen(two, 'train');
+    await take(two, 'tab-viewer', 600);
+    await old.goto(p.url.replace(/#.*/, '#' + '0'.repeat(32)));
+    await old.getByText('earlier run').waitFor();
+    await take(old, 'tab-old');
+    p.child.kill('SIGKILL');
+    await one.getByText('does not answer').waitFor();
+    await take(one, 'lost', 1200);
+  });
+  await part('overlay', async () => { // the opponent's machine stops for two seconds, then for good
+    const { guest, pa } = await meet([], ['--impair', 'delay=60ms']);
+    guest.child.kill('SIGSTOP');
+    await take(pa, 'overlay', 1500);
+    guest.child.kill('SIGCONT');
+    await pa.waitForTimeout(1500);
+    guest.child.kill('SIGKILL');
+    await screen(pa, 'result', 30000);
+    await take(pa, 'result-gone');
+    problems.push(...pa.problems);
+  });
+  await part('offer', async () => { // 1800 ticks under pressure take half a minute
+    const far = ['--mode', 'rollback', '--delay', '0', '--impair', 'delay=170ms'], { pa, pb } = await meet(far, far);
+    for (let i = 0; i < 900 && !await pa.evaluate(() => globalThis.backstep.screen.fight?.offer); i++) { await press(pa, 'KeyI', 60); await press(pb, 'KeyJ', 60); }
+    await take(pa, 'offer');
+    await pa.keyboard.press('F2');
+    await pa.keyboard.press('Escape');
+    await take(pa, 'offer-menu');
+    await pa.keyboard.press('Escape');
+    for (const p of [pa, pb]) await cmd(p, 'answer', { accept: true });
+    await pa.waitForFunction(() => globalThis.backstep.screen.fight?.mode === 'delay', null, { timeout: 20000 });
+    await take(pa, 'offer-taken');
+    problems.push(...pa.problems);
+  });
+  await part('typing', async () => { // what a pad needs
+    const context = await bench.browser(view);
+    await Pad.plug(context);
+    const p = await bench.peer(), page = await bench.open(context, p.url), pad = new Pad(page);
+    await screen(page, 'title');
+    await pad.to('Join a match');
+    await pad.press();
+    await pad.press();
+    await pad.to('Q');
+    await pad.press();
+    await take(page, 'typing');
+    for (let i = 0; i < 2; i++) await pad.back();
+    await pad.to('Controls');
+    await pad.press();
+    for (let i = 0; i < 2; i++) await pad.tap('right');
+    await take(page, 'controls-pad');
+    await pad.to('Set it up');
+    await pad.press();
+    await take(page, 'calibrate');
+    problems.push(...page.problems);
+  });
+  await part('sight', async () => { // every palette, large text, motion reduced
+    const p = await bench.peer('train'), page = await bench.open(await bench.browser(view), p.url);
+    await screen(page, 'train');
+    await cmd(page, 'train', { ruleset: 'tagteam', format: '3v3', teams: [['sable', 'gorse', 'vesper'], ['tarn', 'vesper', 'sable']] });
+    await cmd(page, 'option', { dummy: 'bot-hard', refill: false });
+    const palettes = await page.evaluate(async () => (await import('./settings.js')).palettes);
+    for (const [i, palette] of palettes.entries()) {
+      await page.evaluate(([name, large, still]) => globalThis.backstep.settings.change({ palette: name, large_text: large, reduced_motion: still ? 'on' : 'off' }), [palette, i % 2 === 1, i === 3]);
+      for (const k of ['KeyD', 'KeyI', 'KeyO', 'KeyJ']) await press(page, k, 200);
+      await cmd(page, 'option', { paused: true });
+      await take(page, `sight-${palette}`);
+      await cmd(page, 'option', { paused: false });
+    }
+    await cmd(page, 'title');
+    await screen(page, 'title');
+    await page.evaluate(() => globalThis.backstep.settings.change({ palette: 'contrast', large_text: true }));
+    await take(page, 'title-large', 700);
+    for (const [button, name] of [['Settings', 'settings-large'], ['Controls', 'controls-large'], [/^Host a match/, 'host-large'], [/^Play the machine/, 'machine-large'], ['How to play', 'how-large']]) {
+      await page.getByRole('button', { name: button, exact: typeof button === 'string' }).click();
+      await take(page, name);
+      await page.keyboard.press('Escape');
+    }
+    await cmd(page, 'host');
+    await screen(page, 'hosting');
+    await page.waitForFunction(() => globalThis.backstep.screen.hosting.code);
+    await take(page, 'hosting-large');
     problems.push(...page.problems);
   });
 } finally {

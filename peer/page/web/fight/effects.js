@@ -28,8 +28,8 @@ export class Effects {
     switch (kind) {
       case 'hit': case 'counter-hit': {
         const p = spot(), size = Math.min(2, 0.7 + e.value / 90);
-        add('burst', { ...p, size, life: 14, dir, colour: kind === 'counter-hit' ? '#ff7a5c' : '#ffe9a8' });
-        add('ring', { ...p, size, life: 12, colour: '#fff' });
+        add('burst', { ...p, size, life: 15, dir, colour: kind === 'counter-hit' ? '#ff6a4d' : '#ffc04d' });
+        if (kind === 'counter-hit' || e.value >= 70) add('ring', { ...p, size, life: 13, colour: '#fff' });
         if (kind === 'counter-hit') this.word(e.fighter ^ 1, t('fight.counter'), id);
         this.shake(kind === 'counter-hit' ? 'CounterHit' : e.value >= 70 ? 'HeavyHit' : 'Small', dir, id);
         break;
@@ -125,18 +125,34 @@ export class Effects {
     c.globalAlpha = 1;
   }
 
+  /** A blow: a glow, a star of light, splinters that fly on the way of the blow. */
   burst(c, e, k) {
-    const n = 9 + Math.round(e.size * 3);
-    for (let i = 0; i < n; i++) {
-      const a = (i / n) * 6.283 + e.seed, long = ((e.seed * (i + 3) * 37) % 100) / 100, r = (10 + 62 * Math.sqrt(k)) * e.size * (0.45 + long * 0.75);
-      const w = (7 * (1 - k) + 1) * e.size * 0.7, x = Math.cos(a) * r + e.dir * k * 26, y = Math.sin(a) * r;
-      c.beginPath(); c.moveTo(x, y); c.lineTo(x * 0.3 - Math.sin(a) * w, y * 0.3 + Math.cos(a) * w); c.lineTo(x * 0.3 + Math.sin(a) * w, y * 0.3 - Math.cos(a) * w); c.fill();
+    const out = Math.sqrt(k), r = 46 * e.size, at = (i, n) => ((e.seed * (i + 3) * n) % 100) / 100;
+    c.globalCompositeOperation = 'lighter';
+    const g = c.createRadialGradient(0, 0, 0, 0, 0, r * 1.5);
+    g.addColorStop(0, e.colour);
+    g.addColorStop(1, 'rgba(0,0,0,0)');
+    c.globalAlpha *= 0.75;
+    c.fillStyle = g;
+    c.beginPath(); c.arc(0, 0, r * 1.5, 0, 7); c.fill();
+    c.globalCompositeOperation = 'source-over';
+    c.globalAlpha = Math.max(0, Math.min(1, (1 - k) * 2)) * e.fade;
+    for (const [colour, wide] of [[e.colour, 1], ['#fffdf2', 0.55]]) {
+      c.fillStyle = colour;
+      for (let i = 0; i < 8; i++) {
+        const a = i * 0.785 + e.seed * 0.7, long = (i % 2 ? 0.62 : 1.15) * (0.75 + at(i, 37) * 0.5) * r * (0.45 + out) * wide, w = 8 * e.size * (1 - k) * wide;
+        spike(c, 0, 0, a, long, w);
+      }
+      c.beginPath(); c.arc(0, 0, 13 * e.size * (1 - k) * wide, 0, 7); c.fill();
     }
-    c.fillStyle = '#fff';
-    c.beginPath(); c.arc(0, 0, Math.max(0, 17 * (1 - k * 1.8)) * e.size, 0, 7); c.fill();
+    c.fillStyle = e.colour;
+    for (let i = 0; i < 7; i++) {
+      const a = (at(i, 53) - 0.5) * 1.9 + (e.dir < 0 ? Math.PI : 0), far = r * (0.7 + at(i, 71)) * 2 * out;
+      spike(c, Math.cos(a) * far, Math.sin(a) * far - 30 * k * k, a, 16 * (1 - k) * e.size, 2.6);
+    }
   }
 
-  ring(c, e, k) { c.lineWidth = 5 * (1 - k) + 0.5; c.beginPath(); c.arc(0, 0, (8 + 52 * Math.sqrt(k)) * e.size, 0, 7); c.stroke(); }
+  ring(c, e, k) { c.lineWidth = 3.5 * (1 - k) + 0.4; c.beginPath(); c.arc(0, 0, (8 + 52 * Math.sqrt(k)) * e.size, 0, 7); c.stroke(); }
 
   guard(c, e, k) {
     c.lineWidth = 5 * (1 - k) + 1;
@@ -157,4 +173,10 @@ export class Effects {
     c.lineWidth = 3;
     for (let i = 0; i < 14; i++) { const a = i / 14 * 6.283 + e.seed, r = 220 * (1 - k) + 30; c.beginPath(); c.moveTo(Math.cos(a) * r, Math.sin(a) * r); c.lineTo(Math.cos(a) * r * 1.35, Math.sin(a) * r * 1.35); c.stroke(); }
   }
+}
+
+/** A thin triangle from (x, y) along an angle. */
+function spike(c, x, y, a, long, wide) {
+  const u = Math.cos(a), v = Math.sin(a);
+  c.beginPath(); c.moveTo(x + u * long, y + v * long); c.lineTo(x - v * wide, y + u * wide); c.lineTo(x + v * wide, y - u * wide); c.fill();
 }

@@ -16,12 +16,32 @@ function joint(a, b, l, side) {
   return [a[0] + dx / 2 - dy / d * out, a[1] + dy / 2 + dx / d * out];
 }
 
-function limb(c, a, m, b, wide, thin, colour) {
-  c.fillStyle = c.strokeStyle = colour;
-  c.lineCap = 'round';
+/** Every part has an edge of ink, so that it stands out from the night and from the part behind it. */
+const ink = '#0d0a1a', edge = 3;
+
+function limb(c, a, m, b, wide, thin, colour, shine) {
+  const half = (wide + thin) / 2;
+  c.fillStyle = ink;
+  taper(c, a, m, wide + edge, half + edge);
+  taper(c, m, b, half + edge, thin + edge);
+  c.fillStyle = colour;
+  taper(c, a, m, wide, half);
+  taper(c, m, b, half, thin);
+  if (!shine) return;
+  c.strokeStyle = 'rgba(255,226,178,0.24)'; // of the lamps
+  c.lineWidth = 2;
+  c.lineCap = c.lineJoin = 'round';
+  c.beginPath(); c.moveTo(a[0] + wide * 0.2, a[1] - 2); c.lineTo(m[0] + half * 0.26, m[1]); c.lineTo(b[0] + thin * 0.22, b[1]); c.stroke();
+}
+
+/** Fills the path with its edge. */
+function inked(c, colour) {
+  c.strokeStyle = ink;
+  c.lineWidth = edge;
   c.lineJoin = 'round';
-  taper(c, a, m, wide, (wide + thin) / 2);
-  taper(c, m, b, (wide + thin) / 2, thin);
+  c.stroke();
+  c.fillStyle = colour;
+  c.fill();
 }
 
 /** A round-ended stroke whose width changes. */
@@ -80,13 +100,13 @@ export function drawFighter(c, kind, p, o) {
   limb(c, hipF, joint(hipF, rf, leg, 1), [rf[0], rf[1] + 5], thick * 1.35, thick * 0.85, shade(k.under, dark * 0.7));
   shoe(c, rf, thick, shade(k.hair, dark * 0.8));
   // Body.
-  limb(c, hipN, joint(hipN, lf, leg, 1), [lf[0], lf[1] + 5], thick * 1.4, thick * 0.9, tint(k.under));
+  limb(c, hipN, joint(hipN, lf, leg, 1), [lf[0], lf[1] + 5], thick * 1.4, thick * 0.9, tint(k.under), true);
   shoe(c, lf, thick, tint(k.hair));
   torso(c, p, shoulder, h, k, tint, o.colour);
-  if (k.bag) { c.fillStyle = tint('#8a5a36'); c.beginPath(); c.ellipse(p.hip[0] - 11, p.hip[1] + 9, 8, 10, 0.2, 0, 7); c.fill(); }
+  if (k.bag) { c.beginPath(); c.ellipse(p.hip[0] - 11, p.hip[1] + 9, 8, 10, 0.2, 0, 7); inked(c, tint('#8a5a36')); }
   head(c, p.head, h, k, tint, o.colour);
   if (armed) rod(c, p, lh, rh, k, h, tint, o.colour);
-  limb(c, nearS, joint(nearS, lh, arm, -1), lh, thick * 1.05, thick * 0.74, shade(k.top, dark * (1.28 + (o.flash || 0))));
+  limb(c, nearS, joint(nearS, lh, arm, -1), lh, thick * 1.05, thick * 0.74, shade(k.top, dark * (1.28 + (o.flash || 0))), true);
   c.fillStyle = o.colour;
   c.beginPath(); c.arc(...mid(joint(nearS, lh, arm, -1), lh, 0.62), thick * 0.46, 0, 7); c.fill(); // band of the side's colour
   fist(c, lh, thick * 0.68, tint(k.skin));
@@ -95,13 +115,12 @@ export function drawFighter(c, kind, p, o) {
 
 const mid = (a, b, k) => [a[0] + (b[0] - a[0]) * k, a[1] + (b[1] - a[1]) * k];
 
-function fist(c, at, r, colour) { c.fillStyle = colour; c.beginPath(); c.arc(at[0], at[1], r, 0, 7); c.fill(); }
+function fist(c, at, r, colour) { c.beginPath(); c.arc(at[0], at[1], r, 0, 7); inked(c, colour); }
 
 function shoe(c, at, thick, colour) {
-  c.fillStyle = colour;
   c.beginPath();
   c.ellipse(at[0] + thick * 0.35, at[1] + thick * 0.34, thick * 0.95, thick * 0.42, 0, 0, 7);
-  c.fill();
+  inked(c, colour);
 }
 
 function torso(c, p, shoulder, h, k, tint, colour) {
@@ -119,7 +138,10 @@ function torso(c, p, shoulder, h, k, tint, colour) {
   c.quadraticCurveTo(wide * 1.1, tall + 3, wide, tall * 0.78);
   c.quadraticCurveTo(narrow * 0.8, tall * 0.4, narrow, -6);
   c.quadraticCurveTo(0, -14, -narrow, -6);
-  c.fill();
+  inked(c, tint(k.top));
+  c.strokeStyle = 'rgba(255,226,178,0.28)';
+  c.lineWidth = 2;
+  c.beginPath(); c.moveTo(wide * 0.84, tall * 0.82); c.quadraticCurveTo(narrow * 0.66, tall * 0.4, narrow * 0.8, 4); c.stroke();
   c.restore();
   c.fillStyle = tint(k.skin); // neck
   taper(c, shoulder, [shoulder[0] + (p.head[0] - shoulder[0]) * 0.7, shoulder[1] + (p.head[1] - shoulder[1]) * 0.7], 0.055 * h, 0.05 * h);
@@ -136,41 +158,44 @@ function torso(c, p, shoulder, h, k, tint, colour) {
 
 function head(c, at, h, k, tint, colour) {
   const r = 0.062 * h * (k.limb > 1.3 ? 1.05 : 1);
-  c.fillStyle = tint(k.skin);
-  c.beginPath(); c.ellipse(at[0], at[1], r * 0.92, r * 1.1, 0, 0, 7); c.fill();
+  c.beginPath(); c.ellipse(at[0], at[1], r * 0.92, r * 1.1, 0, 0, 7);
+  c.moveTo(at[0] + r * 0.8, at[1] + r * 0.15); c.lineTo(at[0] + r * 1.12, at[1] - r * 0.22); c.lineTo(at[0] + r * 0.82, at[1] - r * 0.3); // nose
+  inked(c, tint(k.skin));
   c.fillStyle = tint(k.hair);
   c.beginPath(); c.arc(at[0] - r * 0.12, at[1] + r * 0.22, r * 1.04, 0.15, Math.PI + 0.75); c.closePath(); c.fill();
   if (k.beard) { c.beginPath(); c.ellipse(at[0] + r * 0.35, at[1] - r * 0.75, r * 0.62, r * 0.55, 0, 0, 7); c.fill(); }
   if (k.coat) { c.beginPath(); c.ellipse(at[0] - r * 0.95, at[1] - r * 0.15, r * 0.5, r * 0.9, 0.4, 0, 7); c.fill(); } // bun
   if (k.hat) {
-    c.fillStyle = tint('#b99b5e');
-    c.beginPath(); c.moveTo(at[0] - r * 2.3, at[1] + r * 0.5); c.lineTo(at[0], at[1] + r * 2.1); c.lineTo(at[0] + r * 2.3, at[1] + r * 0.5); c.quadraticCurveTo(at[0], at[1] + r * 0.95, at[0] - r * 2.3, at[1] + r * 0.5); c.fill();
+    c.beginPath(); c.moveTo(at[0] - r * 2.3, at[1] + r * 0.5); c.lineTo(at[0], at[1] + r * 2.1); c.lineTo(at[0] + r * 2.3, at[1] + r * 0.5); c.quadraticCurveTo(at[0], at[1] + r * 0.95, at[0] - r * 2.3, at[1] + r * 0.5);
+    inked(c, tint('#b99b5e'));
   }
   c.fillStyle = colour; // headband
   if (!k.hat) c.fillRect(at[0] - r * 0.95, at[1] + r * 0.28, r * 1.95, r * 0.3);
   c.fillStyle = '#120f18';
   c.beginPath(); c.ellipse(at[0] + r * 0.5, at[1] - r * 0.02, r * 0.13, r * 0.2, 0, 0, 7); c.fill();
+  c.strokeStyle = '#120f18';
+  c.lineWidth = 1.3;
+  c.beginPath(); c.moveTo(at[0] + r * 0.28, at[1] + r * 0.2); c.lineTo(at[0] + r * 0.72, at[1] + r * 0.13); // the brow of somebody who means it
+  if (!k.beard) { c.moveTo(at[0] + r * 0.42, at[1] - r * 0.56); c.lineTo(at[0] + r * 0.8, at[1] - r * 0.54); }
+  c.stroke();
 }
 
 function scarf(c, p, o, h) {
   const t = o.time || 0, x = p.head[0] - 4, y = p.head[1] - 0.06 * h, sway = (o.vx || 0) * 2.2;
-  c.strokeStyle = o.colour;
-  c.lineWidth = 7;
   c.lineCap = 'round';
   c.beginPath();
   c.moveTo(x + 6, y);
   c.bezierCurveTo(x - 18, y - 2, x - 26 - sway, y + 6 + Math.sin(t / 9) * 6, x - 44 - sway * 1.6, y - 4 + Math.sin(t / 9 + 1.4) * 9);
-  c.stroke();
+  for (const [colour, wide] of [[ink, 7 + edge], [o.colour, 7]]) { c.strokeStyle = colour; c.lineWidth = wide; c.stroke(); }
 }
 
 function coat(c, p, h, colour, t) {
-  c.fillStyle = colour;
   c.beginPath();
   c.moveTo(p.hip[0] + 9, p.hip[1] + 14);
   c.quadraticCurveTo(p.hip[0] + 6, p.hip[1] - 16, p.hip[0] - 4, p.hip[1] - 0.2 * h);
   c.quadraticCurveTo(p.hip[0] - 22, p.hip[1] - 0.17 * h + Math.sin(t / 11) * 3, p.hip[0] - 27, p.hip[1] - 0.22 * h + Math.sin(t / 11) * 5);
   c.quadraticCurveTo(p.hip[0] - 20, p.hip[1] - 6, p.hip[0] - 11, p.hip[1] + 14);
-  c.fill();
+  inked(c, colour);
 }
 
 /** Vesper's lighting rod, Tarn's pole: through the leading hand, towards where the blow goes. */
@@ -180,13 +205,12 @@ function rod(c, p, lh, rh, k, h, tint, colour) {
   if (p.tip && p.smear > 0.05) { dx = p.tip[0] - hand[0]; dy = p.tip[1] - hand[1]; } else if (p.flat) { dx = 1; dy = 0; } else if (k.rod > 120) { dx = 0.4; dy = 1; }
   const d = Math.max(0.01, Math.hypot(dx, dy)), ux = dx / d, uy = dy / d;
   const ahead = p.tip && p.smear > 0.05 ? Math.max(k.rod * 0.45, d) : k.rod * 0.58, behind = k.rod - Math.min(ahead, k.rod * 0.8);
-  c.strokeStyle = tint(k.rod > 120 ? '#8d6a3f' : '#b9b4c8');
-  c.lineWidth = k.rod > 120 ? 5.5 : 4;
+  const wide = k.rod > 120 ? 5.5 : 4;
   c.lineCap = 'round';
   c.beginPath();
   c.moveTo(hand[0] - ux * behind, hand[1] - uy * behind);
   c.lineTo(hand[0] + ux * ahead, hand[1] + uy * ahead);
-  c.stroke();
-  c.fillStyle = k.rod > 120 ? colour : '#ffe6a0';
-  c.beginPath(); c.arc(hand[0] + ux * ahead, hand[1] + uy * ahead, k.rod > 120 ? 4.5 : 5, 0, 7); c.fill();
+  for (const [ofRod, w] of [[ink, wide + edge], [tint(k.rod > 120 ? '#9a7546' : '#b9b4c8'), wide]]) { c.strokeStyle = ofRod; c.lineWidth = w; c.stroke(); }
+  c.beginPath(); c.arc(hand[0] + ux * ahead, hand[1] + uy * ahead, k.rod > 120 ? 4.5 : 5, 0, 7);
+  inked(c, k.rod > 120 ? colour : '#ffe6a0');
 }

@@ -30,7 +30,7 @@ export class Hud {
   clear() { this.ghost = [1, 1]; this.combo = [null, null]; this.spoken = ''; }
 
   /** Training and theatre have a bar of their own below. */
-  raised(s) { return s.kind === 1 ? 0 : s.kind === 2 ? 52 : 104; }
+  raised(s) { return s.kind === 1 ? 0 : s.kind === 2 ? 52 : 110; }
 
   /** The bars' slow parts and the combo counters move on; frames of display time. */
   tick(s, frames) {
@@ -46,7 +46,7 @@ export class Hud {
     }
   }
 
-  draw(c, s, w, h, part, words) {
+  draw(c, s, w, h, part, words, halted) {
     const large = this.app.settings.value.large_text ? 1.25 : 1, colours = this.app.settings.colours;
     const m = s.current, middle = w / 2, bar = Math.min(520, middle - 84);
     c.textBaseline = 'alphabetic';
@@ -68,7 +68,7 @@ export class Hud {
     c.font = bold((left > 99 ? 33 : 40) * (large > 1 ? 1.1 : 1));
     c.fillStyle = late ? colours.bad : '#fff4dc';
     c.fillText(m.timer > 0 || s.kind !== 2 ? String(left) : '∞', middle - 2, 64);
-    this.announce(c, s, w, h, part);
+    if (!halted) this.announce(c, s, w, h, part);
     this.scene.draw(c, s, w, h);
     for (const word of words) {
       c.textAlign = word.side ? 'right' : 'left';
@@ -112,21 +112,23 @@ export class Hud {
       c.fill();
       c.strokeStyle = 'rgba(255,240,210,0.8)'; c.lineWidth = 1.6; c.stroke();
     }
+    // Partners of a team.
+    let row = 0;
+    for (let slot = side; slot < s.count; slot += 2) {
+      if (slot === s.point[side]) continue;
+      const p = s.current.fighters[slot], py = y + tall + 42 + row++ * 25, k = Math.max(0, p.health / (p.most || 1)), r = Math.max(0, Math.min(1, (p.health + p.recoverable) / (p.most || 1)));
+      c.fillStyle = 'rgba(14,12,32,0.86)'; slab(c, x - 3, py - 3, 216, 23, 9); c.fill();
+      c.fillStyle = '#3a2438'; slab(c, x, py, 210, 17, 7); c.fill();
+      if (r > k) { c.fillStyle = 'rgba(255,255,255,0.4)'; slab(c, x, py, 210 * r, 17, 7); c.fill(); }
+      if (k > 0) { c.globalAlpha = p.place > 1 ? 1 : 0.72; c.fillStyle = k < 0.25 ? colours.bad : colour; slab(c, x, py, 210 * k, 17, 7); c.fill(); c.globalAlpha = 1; }
+    }
+    if (this.app.view.name === 'desync') return; // a panel stands there
     // Meter in thousands, at the bottom.
     const my = h - 46 - this.raised(s), mw = Math.min(330, bar), mx = 40, full = f.mostMeter || 1, stocks = Math.max(1, Math.round(full / 1000));
     for (let i = 0; i < stocks; i++) {
       const k = Math.max(0, Math.min(1, (f.meter - i * full / stocks) / (full / stocks))), sx = mx + i * (mw / stocks), sw = mw / stocks - 6;
       c.fillStyle = 'rgba(14,12,32,0.86)'; slab(c, sx - 2, my - 2, sw + 4, 18, -7); c.fill();
       if (k > 0) { c.fillStyle = k >= 1 ? '#ffe08a' : '#7f8cff'; slab(c, sx, my, sw * k, 14, -6); c.fill(); }
-    }
-    // Partners of a team.
-    let row = 0;
-    for (let slot = side; slot < s.count; slot += 2) {
-      if (slot === s.point[side]) continue;
-      const p = s.current.fighters[slot], py = y + tall + 44 + row++ * 22, k = Math.max(0, p.health / (p.most || 1)), r = Math.max(0, Math.min(1, (p.health + p.recoverable) / (p.most || 1)));
-      c.fillStyle = 'rgba(14,12,32,0.82)'; slab(c, x + 60, py, 200, 12, 5); c.fill();
-      c.fillStyle = 'rgba(255,255,255,0.4)'; slab(c, x + 62, py + 2, 196 * r, 8, 4); c.fill();
-      c.fillStyle = k > 0 ? colour : '#555'; slab(c, x + 62, py + 2, 196 * k, 8, 4); c.fill();
     }
     // Gauges of the ruleset.
     (gauges[part?.ruleset] || []).forEach(([field, top], i) => {
@@ -152,15 +154,17 @@ export class Hud {
     let row = 0;
     for (let slot = side; slot < s.count; slot += 2) {
       if (slot === s.point[side]) continue;
-      c.font = plain(13 * large);
-      label(c, this.app.view.kind(s.current.fighters[slot])?.name || '', at(left), 109 + row++ * 22, '#f4ead8', undefined, 3);
+      c.font = plain(14 * Math.min(large, 1.15));
+      const p = s.current.fighters[slot], name = this.app.view.kind(p)?.name || '';
+      label(c, p.health > 0 ? name : '✕ ' + name, at(left + 10), 110 + row++ * 25, p.health > 0 ? '#fff8e8' : '#b8aeb8', undefined, 4);
     }
+    if (this.app.view.name === 'desync') return;
     c.font = plain(12 * large);
     label(c, t('hud.meter'), at(40 + Math.min(330, bar) + 10), h - 34 - this.raised(s), '#f4ead8', undefined, 3);
     (gauges[part?.ruleset] || []).forEach(([field], i) => label(c, t('gauge.' + field), at(240), h - 61 - i * 20 - this.raised(s), '#f4ead8', undefined, 3));
     const marks = [f.bits & 4 && t('fight.rage'), f.bits & 64 && t('fight.burnout'), f.bits & 8 && t('fight.armor'), f.stance > 0 && t('fight.stance', { n: f.stance })].filter(Boolean);
     if (marks.length) label(c, marks.join(' · '), at(40), h - 68 - this.raised(s) - (gauges[part?.ruleset] || []).length * 20, colour, undefined, 4);
-    const combo = this.combo[side], drop = s.kind === 1 ? 0 : s.count > 4 ? 46 : s.count > 2 ? 22 : 0;
+    const combo = this.combo[side], drop = s.kind === 1 ? (s.count > 4 ? 12 : 0) : s.count > 4 ? 52 : s.count > 2 ? 28 : 0;
     if (combo) {
       const pop = Math.max(0, 1 - combo.age / 8);
       c.globalAlpha = Math.min(1, (50 - combo.age) / 12);

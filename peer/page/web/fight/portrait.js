@@ -8,7 +8,8 @@ export function portrait(canvas, app, kind, side) {
   const colour = app.settings.colours[side ? 'b' : 'a'];
   c.save();
   c.translate(canvas.width / 2, canvas.height - 14);
-  c.scale(0.98, -0.98);
+  const k = (canvas.height - 24) / 188; // the tallest, with what it holds
+  c.scale(k, -k);
   const f = { action: 0, move: 0, frame: 1, length: 0, vx: 0, vy: 0, y: 0, bits: 16, code: 0, hitstop: 0 };
   drawFighter(c, kind, poseOf(kind, f, 'idle', null, 1, 12), { facing: side ? -1 : 1, colour, side, light: 1 });
   c.restore();

@@ -131,17 +131,22 @@ export class View {
     c.restore();
     c.restore();
     if (this.effects.flash > 0) { c.fillStyle = `rgba(255,250,235,${this.effects.flash})`; c.fillRect(0, 0, cam.w, cam.h); }
-    if (this.name === 'result') { c.fillStyle = 'rgba(12,10,28,0.66)'; c.fillRect(0, 0, cam.w, cam.h); return; }
-    this.hud.draw(c, s, cam.w, cam.h, this.part, this.effects.words);
-    if (s.kind !== 1 && s.trail.length) {
+    if (this.name === 'result') {
+      const g = c.createLinearGradient(0, 0, cam.w, 0);
+      for (const [at, dark] of [[0, 0.85], [0.45, 0.5], [0.6, 0.08], [1, 0.2]]) g.addColorStop(at, `rgba(12,10,28,${dark})`);
+      c.fillStyle = g;
+      c.fillRect(0, 0, cam.w, cam.h);
+      return;
+    }
+    this.hud.draw(c, s, cam.w, cam.h, this.part, this.effects.words, Boolean(s.flags & (Flag.overlay | Flag.frozen)));
+    if (s.kind !== 1 && s.trail.length && this.name !== 'desync') {
       const long = { trail: this.trail.list };
-      const top = s.count > 4 ? 158 : s.count > 2 ? 136 : 118;
+      const top = s.count > 4 ? 164 : s.count > 2 ? 140 : 118;
       drawTrail(c, long, cam.w, top, this.app.settings.colours);
       drawHistory(c, long, cam.w, top + 162, this.app.settings.colours);
     }
     if (s.kind !== 3) this.net.draw(c, cam.w, cam.h);
-    if (s.flags & Flag.overlay) this.overlay(c, t('fight.recovery'));
-    else if (s.flags & Flag.frozen) this.overlay(c, t('fight.frozen'));
+    if (s.flags & (Flag.overlay | Flag.frozen)) this.overlay(c, t('fight.recovery'), t(s.flags & Flag.stalled ? 'fight.frozen' : 'fight.catching'));
     else if (s.flags & Flag.stalled) this.corner(c, t('fight.stalled'));
   }
 
@@ -151,13 +156,21 @@ export class View {
     const apart = Math.abs(p.x - q.x), half = this.app.data.stage[this.part?.ruleset || 'sf']?.half || 640;
     const high = Math.max(p.y, q.y) + 200, sky = cam.floor - (s.kind === 1 ? 126 : 190); // the higher one's head stays below the bars
     const zoom = Math.min(Math.max(1.3, Math.min(calm ? 1.6 : 1.9, cam.w / (apart + 330))), Math.max(0.95, (sky + 80) / high));
-    const room = Math.max(0, half + 70 - cam.w / 2 / zoom), x = Math.max(-room, Math.min(room, (p.x + q.x) / 2));
+    const room = Math.max(0, half + 70 - cam.w / 2 / zoom), won = this.name === 'result' && this.winner(s);
+    const aside = { result: 0.21, desync: 0.15 }[this.name] * cam.w / zoom || 0; // a panel stands on the left
+    const x = (won ? won.x : Math.max(-room, Math.min(room, (p.x + q.x) / 2))) - aside;
     const y = Math.max(0, high * zoom - sky);
     const k = this.cut ? 1 : 1 - Math.exp(-frames / 7);
     this.cut = false;
     cam.x += (x - cam.x) * k;
     cam.y += (y - cam.y) * k;
     cam.zoom += (zoom - cam.zoom) * (this.cut ? 1 : 1 - Math.exp(-frames / 16));
+  }
+
+  /** Whom the picture of the end is about, null for a draw. */
+  winner(s) {
+    const side = s.current.matchWinner - 1;
+    return side === 0 || side === 1 ? s.current.fighters[s.point[side]] : null;
   }
 
   fighters(c, s, at, a, calm) {
@@ -216,17 +229,29 @@ export class View {
     } else { c.fillStyle = 'rgba(12,10,28,0.58)'; c.fillRect(0, 0, cam.w, cam.h); }
   }
 
-  overlay(c, words) {
-    const { w, h } = this.cam;
-    c.fillStyle = 'rgba(10,10,26,0.62)';
-    c.fillRect(0, h * 0.42, w, 110);
+  /** A wait that stops the fight, above the heads of the fighters. */
+  overlay(c, words, why) {
+    const { w } = this.cam, y = 122, font = (weight, px) => `${weight} ${px}px "Trebuchet MS", "DejaVu Sans", sans-serif`;
+    c.font = font(700, 25);
+    const long = c.measureText(words).width;
+    c.font = font(600, 15);
+    const wide = Math.max(380, long + 90, c.measureText(why).width + 60);
+    c.font = font(700, 25);
+    c.fillStyle = 'rgba(14,12,32,0.92)';
+    c.beginPath(); c.roundRect(w / 2 - wide / 2, y, wide, 96, 12); c.fill();
+    c.strokeStyle = 'rgba(255,212,138,0.7)';
+    c.lineWidth = 2;
+    c.stroke();
     c.fillStyle = '#fff4dc';
     c.textAlign = 'center';
-    c.font = '700 28px "Trebuchet MS", "DejaVu Sans", sans-serif';
-    c.fillText(words, w / 2, h * 0.42 + 52);
+    c.fillText(words, w / 2, y + 37);
+    c.font = font(600, 15);
+    c.fillStyle = '#cbc1cf';
+    c.fillText(why, w / 2, y + 61);
+    c.fillStyle = '#ffd48a';
     for (let i = 0; i < 5; i++) {
       c.globalAlpha = 0.3 + 0.7 * Math.max(0, Math.cos(performance.now() / 260 - i * 0.8));
-      c.fillRect(w / 2 - 58 + i * 26, h * 0.42 + 74, 14, 8);
+      c.fillRect(w / 2 - 58 + i * 26, y + 75, 14, 7);
     }
     c.globalAlpha = 1;
   }

@@ -43,13 +43,16 @@ export function chatBox(app, side, players) {
     if (e.key === 'Escape' && field.value) { e.preventDefault(); e.stopPropagation(); field.value = ''; }
     else if (e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); focusFirst(field.closest('.dialog') || document.getElementById('screen')); }
   });
-  const node = el('section', { class: 'chat', 'aria-label': t('chat.title') }, lines, away, el('div', { class: 'sayrow' }, field, button(t('chat.send'), go)));
-  let shown = 0;
+  const say = el('div', { class: 'sayrow' }, field, button(t('chat.send'), go));
+  const node = el('section', { class: 'chat', 'aria-label': t('chat.title') }, lines, away, say);
+  let shown = 0, closed = false;
   const box = {
     node,
+    /** Leaves what was said and takes the field away. */
+    close(yes) { closed = yes; show(say, !yes); box.take(); },
     take() {
       const talk = app.talk, muted = app.settings.value.mute_chat;
-      show(node, !muted && !players().some((p) => p?.bot));
+      show(node, !muted && !players().some((p) => p?.bot) && !(closed && !talk?.lines.length));
       show(away, talk?.they === 'away');
       text(away, talk?.they === 'away' ? t('chat.away', { name: app.person(players()[1 - side], 1 - side, side) }) : '');
       for (const l of newer(talk, shown)) {

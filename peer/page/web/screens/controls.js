@@ -3,9 +3,10 @@ import { t, maybe } from '../language.js';
 import { names, padNames, padMap, padHolds, conflicts, wordOf } from '../input.js';
 import { openDialog } from './dialog.js';
 
-/** A control as people call it. */
-export function controlName(c) {
+/** A control as people call it; those of a pad that the browser knows have names. */
+export function controlName(c, standard) {
   const pad = /^([ba])(\d+)([+-]?)$/.exec(c);
+  if (pad && standard && maybe('pad.' + c, '')) return t('pad.' + c);
   if (pad) return pad[1] === 'b' ? t('pad.button', { n: pad[2] }) : t('pad.axis', { n: pad[2], way: pad[3] });
   return maybe('key.' + c, c.replace(/^(Key|Digit)/, '').replace(/^Arrow/, '').replace(/^Numpad/, t('key.pad') + ' '));
 }
@@ -54,7 +55,7 @@ export function calibrate(app, pad) {
     waiting = false;
     const given = Object.values(map).flat().includes(c);
     if (!given) map[padNames[i]] = [c];
-    text(got, `${t('button.' + padNames[i])}: ${given ? t('pad.none') : controlName(c)}`);
+    text(got, `${t('button.' + padNames[i])}: ${given ? t('pad.none') : controlName(c, pad.mapping === 'standard')}`);
     next();
   }, 16);
   d.captures = () => true;
@@ -82,14 +83,14 @@ export function controlsDialog(app) {
     device.selectedIndex = Math.min(at, device.options.length - 1);
   }
   function paint(focus) {
-    const d = chosen(), map = mapOf(d), twice = conflicts(d.pad ? [map] : app.settings.value.keys);
+    const d = chosen(), map = mapOf(d), named = (c) => controlName(c, d.pad?.mapping === 'standard'), twice = conflicts(d.pad ? [map] : app.settings.value.keys);
     show(calibrateButton, Boolean(d.pad));
     body.replaceChildren(...(d.pad ? padNames : names).map((n) => el('tr', { 'data-name': n }, el('th', { scope: 'row' }, t('button.' + n)),
       el('td', {}, (map[n] || []).map((c) => {
         const bad = twice.has(c);
-        return button([controlName(c), bad ? ' ⚠' : '', ' ×'].join(''), () => save({ ...map, [n]: map[n].filter((x) => x !== c) }), { class: 'chip' + (bad ? ' bad' : ''), 'aria-label': t('ctl.remove', { key: controlName(c), button: t('button.' + n) }) + (bad ? ' ' + t('ctl.twice') : '') });
+        return button([named(c), bad ? ' ⚠' : '', ' ×'].join(''), () => save({ ...map, [n]: map[n].filter((x) => x !== c) }), { class: 'chip' + (bad ? ' bad' : ''), 'aria-label': t('ctl.remove', { key: named(c), button: t('button.' + n) }) + (bad ? ' ' + t('ctl.twice') : '') });
       })), el('td', {}, button(waitsFor === n ? t('ctl.press') : t('ctl.add'), () => listen(n), { class: waitsFor === n ? 'listening' : '', disabled: (map[n] || []).length >= 4, 'aria-label': t('ctl.addto', { button: t('button.' + n) }) })))));
-    text(clash, [...twice].map(([c, uses]) => t('ctl.conflict', { key: controlName(c), uses: uses.map((u) => (d.pad ? '' : t('ctl.p' + u.player) + ' ') + t('button.' + u.name)).join(', ') })).join(' '));
+    text(clash, [...twice].map(([c, uses]) => t('ctl.conflict', { key: named(c), uses: uses.map((u) => (d.pad ? '' : t('ctl.p' + u.player) + ' ') + t('button.' + u.name)).join(', ') })).join(' '));
     if (focus) body.querySelector(`[data-name=${focus}] td:last-child button`)?.focus();
   }
   function listen(n) {

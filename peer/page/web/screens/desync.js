@@ -12,7 +12,7 @@ export function desync(app, root, part) {
   const values = part.differences.map((d) => el('tr', {}, el('th', { scope: 'row' }, d.name), el('td', {}, el('bdi', {}, d.host)), el('td', {}, el('bdi', {}, d.guest))));
   const words = [0, 1].map((p) => el('p', { class: 'quiet words' }, (p ? '◆ ' : '▲ ') + part.words[p].slice(-14).map(wordText).join(' ')));
   root.append(
-    el('aside', { class: 'desyncbox', 'aria-label': t('screen.desync') }, el('h1', {}, t('desync.title')), el('output', { class: 'bigcode small' }, part.code),
+    el('aside', { class: 'desyncbox', tabindex: 0, 'data-scrolls': true, 'aria-label': t('screen.desync') }, el('h1', {}, t('desync.title')), el('output', { class: 'bigcode small' }, part.code),
       el('p', { class: 'lead' }, t('desync.verdict.' + part.verdict)), el('p', { class: 'quiet' }, t('desync.frame', { n: part.frame, agreed: part.agreed }) + ' ' + t('desync.wrote.' + part.wrote)),
       el('div', { class: 'scroll' }, el('table', { class: 'list' }, el('thead', {}, el('tr', {}, ['value', 'host', 'guest'].map((k) => el('th', { scope: 'col' }, t('desync.' + k))))),
         el('tbody', {}, el('tr', {}, el('th', { scope: 'row' }, t('desync.build')), part.builds.map((b) => el('td', {}, el('bdi', {}, b)))), values))),

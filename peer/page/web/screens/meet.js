@@ -39,7 +39,7 @@ export function hosting(app, root) {
       el('div', { class: 'row' }, button(t('hosting.copy'), () => copy(app, now.code, t('hosting.code')), { class: 'main', 'data-first': true })),
       line('hosting.whole', whole, 'code'), line('hosting.link', link, 'link'), line('hosting.command', command, 'command'), note),
     el('figure', {}, qr, el('figcaption', {}, t('hosting.qr'), qrText)));
-  root.append(el('div', { class: 'panel' }, el('h1', {}, t('hosting.title')), ready, el('div', { 'data-wait': true })));
+  root.append(el('div', { class: 'panel' }, el('h1', {}, t('hosting.title')), el('div', { 'data-wait': true }), ready));
   return {
     update(p) {
       const fresh = p.code && p.code !== now.code;

@@ -12,11 +12,14 @@ export function result(app, root, part) {
   const rematch = holdButton(t('result.rematch'), () => app.cmd('rematch'), { class: 'main', 'data-first': true });
   const change = button(t('result.change'), () => app.cmd('change'));
   const leave = holdButton(t('leave.hold'), () => app.cmd('leave'), { class: 'danger' });
+  const home = button(t('error.title'), () => app.cmd('title'), { class: 'main' });
   const chat = chatBox(app, part.side, () => part.players);
+  const hint = el('p', { class: 'quiet' }, t('result.hint'));
+  let open = null;
   const row = (key, cells) => el('tr', {}, el('th', { scope: 'row' }, t(key)), cells);
-  root.append(el('div', { class: 'panel' }, head, sentence,
+  root.append(el('div', { class: 'panel aside' }, head, sentence,
     el('table', { class: 'score' }, el('thead', {}, el('tr', {}, el('td', {}), names)), el('tbody', {}, row('result.fighters', fighters), row('result.rounds', rounds), row('result.score', score))),
-    el('div', { class: 'row' }, rematch, change, leave), el('p', { class: 'quiet' }, t('result.hint')), marks, saved,
+    el('div', { class: 'row' }, rematch, change, leave, home), hint, marks, saved,
     el('p', { class: 'quiet hash' }, t('result.hash'), ' ', hash), el('div', { 'data-wait': true }), chat.node));
   return {
     update(p) {
@@ -34,7 +37,11 @@ export function result(app, root, part) {
       text(hash, p.hash);
       show(hash.parentNode, Boolean(p.hash));
       text(saved, p.replay ? t('result.saved') : '');
-      show(rematch, p.can_rematch);
+      for (const node of [rematch, leave, hint]) show(node, p.can_rematch);
+      show(home, !p.can_rematch);
+      chat.close(!p.can_rematch); // nobody is there to read it
+      if (open && !p.can_rematch) home.focus();
+      open = p.can_rematch;
       show(change, p.can_rematch && !p.players.some((x) => x.bot));
       rematch.disabled = p.you === 'rematch';
       const name = app.person(p.players[1 - p.side], 1 - p.side, p.side);

@@ -16,7 +16,7 @@ export function select(app, root, part) {
   let touched = false;
   let team = [...(part.you.team || [])].slice(0, size), now = part;
   const cards = app.data.fighters.map((f) => {
-    const canvas = el('canvas', { width: 200, height: 210, 'aria-hidden': 'true' });
+    const canvas = el('canvas', { width: 300, height: 228, 'aria-hidden': 'true' });
     portrait(canvas, app, f, part.side);
     const order = el('span', { class: 'order', 'aria-hidden': 'true' });
     const node = el('button', { type: 'button', class: 'card', 'aria-pressed': 'false', onclick: () => choose(f.key), onfocus: () => describe(f) }, canvas, order, el('span', { class: 'name' }, f.name));
