@@ -104,7 +104,7 @@ func (f *bout) started(l *match.Loop) {
 // frame is the fight's screen.
 func (f *bout) frame() *page.Fight {
 	out := &page.Fight{Kind: "match", Side: f.c.side(), Players: f.m.persons, Ruleset: f.cfg.Ruleset.String(), Format: f.cfg.Format.String(),
-		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: f.mode.String(), Delay: f.delay, Offer: f.offer}
+		Rounds: int(f.cfg.Rounds), Match: f.app.matches, Mode: f.mode.String(), Delay: f.delay, Offer: f.offer, Music: teamMusic(f.cfg.Teams)}
 	for side := range out.Teams {
 		out.Teams[side] = teamNames(f.cfg.Teams[side])
 	}
@@ -156,7 +156,7 @@ func (f *bout) between(l *match.Loop) {
 func (f *bout) result(o match.Outcome, err error) *page.Result {
 	side := f.c.side()
 	fr := f.frame()
-	r := &page.Result{Winner: -1, Side: side, Players: fr.Players, Teams: fr.Teams, Rounds: [2]int{int(f.last.Wins[0]), int(f.last.Wins[1])}}
+	r := &page.Result{Winner: -1, Side: side, Players: fr.Players, Teams: fr.Teams, Music: fr.Music, Rounds: [2]int{int(f.last.Wins[0]), int(f.last.Wins[1])}}
 	if o.HasFinal {
 		r.Hash = fmt.Sprintf("%016x", o.FinalHash)
 	}

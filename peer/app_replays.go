@@ -283,6 +283,7 @@ func (v *viewer) show() {
 		s.Marks = []int{}
 	}
 	s.Ruleset, s.Format, s.Rounds = rep.Config.Ruleset.String(), rep.Config.Format.String(), int(rep.Config.Rounds)
+	s.Music = teamMusic(rep.Config.Teams)
 	for side := range s.Teams {
 		s.Teams[side] = teamNames(rep.Config.Teams[side])
 	}

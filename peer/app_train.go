@@ -259,6 +259,7 @@ func (t *trainee) show() {
 		Last: page.LastMove{Move: last.Move, Damage: last.Damage, Hits: last.Hits},
 	}
 	s.Ruleset, s.Format = t.config.Ruleset.String(), t.config.Format.String()
+	s.Music = teamMusic(t.config.Teams)
 	for side := range s.Teams {
 		s.Teams[side] = teamNames(t.config.Teams[side])
 	}

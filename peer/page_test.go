@@ -393,6 +393,31 @@ func TestTrainingOnThePage(t *testing.T) {
 	p.quit()
 }
 
+// TAGT-16: a team brings its music, whatever the order of its fighters; the page plays it by number.
+func TestTeamMusicOnThePage(t *testing.T) {
+	p := startPlayer(t, testConfig(t), StartTrain)
+	seen := map[[2]uint8]bool{}
+	for _, teams := range []string{`[["sable","tarn"],["gorse","vesper"]]`, `[["tarn","sable"],["vesper","gorse"]]`, `[["sable","gorse"],["tarn","vesper"]]`} {
+		p.command(`{"cmd":"train","ruleset":"tagteam","format":"2v2","teams":%s}`, teams)
+		p.until("train", func(s screen) bool {
+			var v page.TrainScreen
+			s.into(t, &v)
+			b, err := json.Marshal(v.Teams)
+			if err != nil || string(b) != teams {
+				return false
+			}
+			seen[v.Music] = true
+			return true
+		})
+	}
+	if len(seen) != 2 || seen[[2]uint8{}] {
+		t.Errorf("the music of three pairings of two: %v", seen)
+	}
+	p.command(`{"cmd":"title"}`)
+	p.until("title", nil)
+	p.quit()
+}
+
 // Settings are checked, kept, and there again in the next run.
 func TestSettingsAreKept(t *testing.T) {
 	c := testConfig(t)

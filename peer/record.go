@@ -152,6 +152,12 @@ func ShowReplay(path string, w io.Writer) error {
 	return b.Flush()
 }
 
+// teamMusic is the music of each side, which the page plays.
+func teamMusic(teams [2][3]sim.FighterID) [2]uint8 {
+	table := &data.Embedded().Team
+	return [2]uint8{table.Music(teams[0]), table.Music(teams[1])}
+}
+
 // teamNames are the keys of the fighters of a side; ids this version does not
 // know are numbers.
 func teamNames(team [3]sim.FighterID) []string {

@@ -127,6 +127,7 @@ type Fight struct {
 	Mode    string      `json:"mode"`
 	Delay   int         `json:"delay"`
 	Offer   string      `json:"offer"` // the mode that is offered, empty for none
+	Music   [2]uint8    `json:"music"` // of each team
 }
 
 // Result is how a match ended.
@@ -141,6 +142,7 @@ type Result struct {
 	Sentence   string      `json:"sentence"`
 	Hash       string      `json:"hash"`
 	Replay     string      `json:"replay"`
+	Music      [2]uint8    `json:"music"`
 	You        string      `json:"you"`
 	They       string      `json:"they"`
 	CanRematch bool        `json:"can_rematch"`
@@ -177,6 +179,7 @@ type TrainScreen struct {
 	Playing   bool         `json:"playing"`
 	Advantage *int         `json:"advantage"`
 	Last      LastMove     `json:"last"`
+	Music     [2]uint8     `json:"music"`
 	Teams     [2][]string  `json:"teams"`
 	Ruleset   string       `json:"ruleset"`
 	Format    string       `json:"format"`
@@ -222,6 +225,7 @@ type Theatre struct {
 	Format   string      `json:"format"`
 	Rounds   int         `json:"rounds"`
 	Marks    []int       `json:"marks"`
+	Music    [2]uint8    `json:"music"`
 }
 
 // Difference is a value that was not the same on both sides.

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { between } from '../../peer/page/web/snapshot.js';
 import { evaluate, Flashes } from '../../peer/page/web/fight/shake.js';
 import { Trail, wordText } from '../../peer/page/web/fight/trail.js';
+import { notes, tune } from '../../peer/page/web/fight/music.js';
 import { conflicts, padHolds, wordOf } from '../../peer/page/web/input.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url)), web = join(root, 'peer/page/web');
@@ -65,6 +66,19 @@ test('the frame meter joins trails, corrections replace, a jump begins anew', ()
   assert.deepEqual(words(), [7]);
   assert.equal(wordText(1 | 8 | 16 | 128), '↗LS');
   assert.equal(wordText(4 | 8), '•', 'opposite directions are neutral');
+});
+
+test('TAGT-16: a number is always the same tune, another number another one, all of it audible', () => {
+  const played = (n) => { const u = tune(n); return Array.from({ length: 64 }, (_, at) => notes(u, at)); };
+  const seen = new Set();
+  for (let n = 0; n <= 255; n++) {
+    const all = played(n).flat();
+    assert.deepEqual(played(n), played(n));
+    assert.ok(all.some((x) => x.voice === 'lead') && all.some((x) => x.voice === 'bass'), `${n}`);
+    for (const x of all) assert.ok(x.gain > 0 && x.gain < 0.6 && x.seconds > 0 && (x.hz === undefined || x.hz > 38 && x.hz < 3000), `${n}: ${JSON.stringify(x)}`);
+    seen.add(JSON.stringify(all));
+  }
+  assert.equal(seen.size, 256);
 });
 
 test('every text the page asks for is in the language file', () => {

@@ -114,6 +114,7 @@ async function walk(b, page, hands, relay, look) {
   await says('pick', { team: ['sable'], ready: true });
   await screen(page, 'fight');
   await until(async () => (await snapshot(page))?.phase === 'live', 30000, 'the fight never goes live');
+  assert.deepEqual(await value(() => [globalThis.backstep.sound.tune.number, globalThis.backstep.screen.fight.music[1]]), [1, 1], 'the fight has its music');
   const x0 = (await snapshot(page)).fighters[1].x;
   await hands.walk(true);
   await until(async () => (await snapshot(page)).fighters[1].x > x0 + 15, 6000, 'the fighter does not walk');
@@ -128,6 +129,7 @@ async function walk(b, page, hands, relay, look) {
   await look('fight');
   await screen(page, 'result', 40000);
   await look('result');
+  assert.ok(await value(() => { const { cam, s } = globalThis.backstep.view, w = globalThis.backstep.view.winner(s); return !w || Math.abs(w.x - cam.x) * cam.zoom < cam.w / 2; }), 'the winner is in the picture');
   await screen(other, 'result');
   await hands.to('Hold for a rematch');
   await hands.press(); // not enough

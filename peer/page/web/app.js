@@ -128,6 +128,7 @@ class App {
       this.waitBox.append(this.waitReason, el('p', { class: 'left' }, this.waitClock, ' ', this.waitHint));
       (root.querySelector('[data-wait]') || root).append(this.waitBox);
       this.view.scene(s.screen);
+      if (!this.current.plays && !['theatre', 'result'].includes(s.screen)) this.sound.play(0);
       this.current.update?.(part, s);
       this.say(t('screen.' + s.screen));
       navigate.focusFirst(root);

@@ -1,13 +1,13 @@
 // Sound made on the spot: noise and oscillators through one mixer. Nothing is
 // loaded. An event that turned out not to happen has its sound faded.
 
-const scale = [0, 3, 5, 7, 10]; // minor pentatonic
-const root = 55;
+import { tune, notes } from './music.js';
 
 export class Sound {
   constructor(settings) {
     this.settings = settings;
     this.live = new Map(); // event id -> gain
+    this.tune = tune(0);
     settings.listeners.add(() => this.volume());
   }
 
@@ -63,8 +63,8 @@ export class Sound {
     o.stop(at + seconds + 0.02);
   }
 
-  hiss(to, kind, frequency, q, seconds, gain, sweep) {
-    const c = this.ctx, s = c.createBufferSource(), f = c.createBiquadFilter(), g = c.createGain(), at = c.currentTime;
+  hiss(to, kind, frequency, q, seconds, gain, sweep, delay = 0) {
+    const c = this.ctx, s = c.createBufferSource(), f = c.createBiquadFilter(), g = c.createGain(), at = c.currentTime + delay;
     s.buffer = this.noise;
     f.type = kind;
     f.Q.value = q;
@@ -119,17 +119,32 @@ export class Sound {
 
   menu() { if (this.ready) this.tone(this.out(0), 'triangle', 660, 880, 0.09, 0.12); }
 
-  /** Schedules the next beats: a slow bass and a plucked line. */
+  /** Changes the music to the tune with a number, from the next eighth on. */
+  play(number) {
+    if (this.tune.number === number) return;
+    this.tune = tune(number);
+    this.beat = 0;
+  }
+
+  /** Schedules the next eighths of the tune. */
   score() {
     if (!this.ready || this.settings.value.volume.music === 0 || document.hidden) { if (this.ctx) this.next = this.ctx.currentTime + 0.1; return; }
     while (this.next < this.ctx.currentTime + 0.3) {
-      const b = this.beat++, delay = Math.max(0, this.next - this.ctx.currentTime), bar = Math.floor(b / 8) % 4, base = root * 2 ** ([0, 0, -4, -2][bar] / 12);
-      if (b % 4 === 0) this.tone(this.music, 'triangle', base, base, 0.7, 0.5, delay);
-      if ([0, 3, 6].includes(b % 8) || (b * 7919) % 5 === 0) {
-        const n = scale[(b * 31 + bar * 7) % 5] + 12 * (2 + (b % 3 === 0));
-        this.tone(this.music, 'sine', root * 2 ** (n / 12), root * 2 ** (n / 12), 0.5, 0.16, delay);
-      }
-      this.next += 0.26;
+      const delay = Math.max(0, this.next - this.ctx.currentTime);
+      for (const n of notes(this.tune, this.beat++)) this.note(n, delay);
+      this.next += this.tune.seconds;
+    }
+  }
+
+  note({ voice, hz, seconds, gain }, delay) {
+    switch (voice) {
+      case 'bass': this.tone(this.music, 'triangle', hz, hz, seconds, gain, delay); break;
+      case 'lead': this.tone(this.music, this.tune.calm ? 'sine' : 'square', hz, hz, seconds, this.tune.calm ? gain : gain * 0.6, delay); break;
+      case 'chord': this.tone(this.music, 'triangle', hz, hz, seconds, gain, delay); break;
+      case 'kick': this.tone(this.music, 'sine', 130, 42, seconds, gain, delay); break;
+      case 'snare': this.hiss(this.music, 'bandpass', 1800, 0.8, seconds, gain, 0, delay); break;
+      case 'hat': this.hiss(this.music, 'highpass', 7000, 0.7, seconds, gain, 0, delay); break;
+      default:
     }
   }
 }

@@ -46,7 +46,7 @@ export function fight(app, root, part) {
     [true, false].map((accept) => button(t(accept ? 'offer.yes' : 'offer.no'), () => { app.cmd('answer', { accept }); close(); }))));
   return {
     plays: true,
-    update(p) { part = p; app.view.frameOf(p); show(viewer, app.link.role === 'viewer');
+    update(p) { part = p; app.view.frameOf(p); app.sound.play(p.music[Math.max(0, p.side)]); show(viewer, app.link.role === 'viewer');
       offered = Boolean(p.offer) && app.link.role === 'player';
       text(asked, offered ? t('offer.text.' + p.offer) : '');
       if (offered && offer.hidden) app.say(asked.textContent + ' ' + t('offer.keys'));

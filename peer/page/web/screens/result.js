@@ -34,6 +34,7 @@ export function result(app, root, part) {
         text(rounds[s], p.rounds[s]);
         text(score[s], p.score[s]);
       }
+      app.sound.play(p.music[p.winner === 1 ? 1 : 0]); // whoever won has the music
       text(hash, p.hash);
       show(hash.parentNode, Boolean(p.hash));
       text(saved, p.replay ? t('result.saved') : '');

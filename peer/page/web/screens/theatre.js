@@ -22,6 +22,7 @@ export function theatre(app, root, part) {
     update(p) {
       part = p;
       app.view.frameOf({ ruleset: p.ruleset, format: p.format, rounds: p.rounds, teams: p.teams, kind: 'theatre' });
+      app.sound.play(p.playing ? p.music[0] : 0);
       text(play, t(p.playing ? 'theatre.pause' : 'theatre.play'));
       seek.max = Math.max(1, p.frames);
       if (performance.now() - dragged > 400) seek.value = p.frame;

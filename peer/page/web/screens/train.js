@@ -72,6 +72,7 @@ export function train(app, root, part) {
     update(p) {
       part = p;
       app.view.frameOf({ ruleset: p.ruleset, format: p.format, rounds: 0, teams: p.teams, kind: 'train' });
+      app.sound.play(p.music[p.options.side]);
       remember({ ruleset: p.ruleset, format: p.format, teams: p.teams.map((list) => [...list]) });
       const o = p.options;
       text(status, [t('train.status', { dummy: t('dummy.' + o.dummy), slot: o.slot + 1, frames: p.slots[o.slot] }), p.recording && '● ' + t('train.recording'), p.playing && '▶ ' + t('train.playing'),
