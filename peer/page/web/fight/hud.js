@@ -74,7 +74,7 @@ export class Hud {
       c.textAlign = word.side ? 'right' : 'left';
       c.font = bold(26 * large);
       c.globalAlpha = Math.min(1, (55 - word.age) / 15);
-      label(c, word.text, word.side ? w - 46 : 46, 248, word.side ? colours.b : colours.a);
+      label(c, word.text, word.side ? w - 46 : 46, s.count > 2 ? 296 : 252, word.side ? colours.b : colours.a);
       c.globalAlpha = 1;
     }
   }

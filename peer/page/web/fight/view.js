@@ -191,7 +191,7 @@ export class View {
       const colour = this.app.settings.colours[i & 1 ? 'b' : 'a'];
       c.save();
       c.translate(at[i].x + shiver, at[i].y);
-      if (f.place === 1 || s.count <= 2) drawThings(c, this, f, kind, colour, i & 1, s.side === (i & 1) && s.kind === 1 && s.current.phaseFrames < 120 && this.app.data.phases[s.current.phase] !== 'live');
+      if (this.name !== 'result' && (f.place === 1 || s.count <= 2)) drawThings(c, this, f, kind, colour, i & 1, s.side === (i & 1) && s.kind === 1 && s.current.phaseFrames < 120 && this.app.data.phases[s.current.phase] !== 'live');
       drawSmear(c, kind, pose, f, move, colour);
       drawFighter(c, kind, pose, { facing: f.facing, colour, side: i & 1, light: f.place > 1 ? 0.75 : 1, time: this.time, vx: f.vx * f.facing,
         flash: f.hitstop > 0 && f.comboHits > 0 ? (calm ? 0.15 : 0.5) : 0, glow: f.bits & Bit.rage || f.heatLeft > 0 || move?.family === 'super' ? 0.8 : f.bits & Bit.armor ? 0.45 : 0 });
