@@ -62,6 +62,7 @@ type app struct {
 // then returns. An error of a match is shown there; it is returned only if
 // nobody looks.
 func RunPage(ctx context.Context, c Config, start Start) error {
+	c.fillTeam() // the format says how many; the page lets the player choose
 	if err := c.check(); err != nil {
 		return err
 	}

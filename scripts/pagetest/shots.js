@@ -2,6 +2,7 @@
 // Nothing is staged: each is what the real programs show.
 
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Pad } from './hands.js';
 import { Bench, screen, snapshot, until, press } from './harness.js';
@@ -23,14 +24,15 @@ const view = { viewport: { width, height } };
 const cmd = (page, name, fields) => page.evaluate(([n, f]) => globalThis.backstep.cmd(n, f), [name, fields]);
 
 /** Two players in a fight; a and b are their flags. */
-async function meet(a, b) {
+async function meet(a, b, teams = [['vesper'], ['vesper']], chosen = () => {}) {
   const host = await bench.peer('host', '--name', 'Ada', ...a), pa = await bench.open(await bench.browser(view), host.url);
   await screen(pa, 'hosting');
   const code = await (await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code)).jsonValue();
   const guest = await bench.peer('join', code, '--name', 'Grace', ...b), pb = await bench.open(await bench.browser(view), guest.url);
-  for (const [name, fields] of [['accept', {}], ['pick', { team: ['vesper'], ready: true }]]) {
-    for (const p of [pa, pb]) { await screen(p, name === 'accept' ? 'forecast' : 'select'); await cmd(p, name, fields); }
-  }
+  for (const p of [pa, pb]) { await screen(p, 'forecast'); await cmd(p, 'accept'); }
+  for (const [i, p] of [pa, pb].entries()) { await screen(p, 'select'); await cmd(p, 'pick', { team: teams[i], ready: false }); }
+  await chosen(pa);
+  for (const [i, p] of [pa, pb].entries()) await cmd(p, 'pick', { team: teams[i], ready: true });
   for (const p of [pa, pb]) await screen(p, 'fight');
   await until(async () => (await snapshot(pa))?.phase === 'live', 30000, 'the fight never goes live');
   return { host, guest, pa, pb };
@@ -157,8 +159,12 @@ try {
     problems.push(...page.problems);
   });
   await part('error', async () => { // what goes wrong before a match, and the doctor
-    const p = await bench.peer('join', 'K7QM-3XTD@127.0.0.1:9'), page = await bench.open(await bench.browser(view), p.url);
-    await take(page, 'joining');
+    const silent = createServer(() => {}).listen(0, '127.0.0.1'); // a relay that accepts and says nothing
+    ends.push(() => silent.close());
+    await until(() => silent.address(), 2000, 'no port');
+    const p = await bench.peer('join', `K7QM-3XTD@127.0.0.1:${silent.address().port}`, '--timeout', '3s'), page = await bench.open(await bench.browser(view), p.url);
+    await screen(page, 'joining');
+    await take(page, 'joining', 1200);
     await screen(page, 'error', 60000);
     await take(page, 'error');
     await cmd(page, 'doctor');
@@ -175,9 +181,15 @@ try {
     await take(page, 'error-usage');
     await cmd(page, 'title');
     await screen(page, 'title');
+    await page.evaluate(() => { // that screen is gone in a blink
+      const app = globalThis.backstep, show = app.onscreen.bind(app), later = [];
+      app.onscreen = (s) => { if (app.current.name === 'starting') later.push(s); else show(s); };
+      app.goOn = () => { delete app.onscreen; later.forEach(show); };
+    });
     await cmd(page, 'play', { bot: 'easy' });
     await screen(page, 'starting');
-    await take(page, 'starting', 0);
+    await take(page, 'starting', 500);
+    await page.evaluate(() => globalThis.backstep.goOn());
     await screen(page, 'fight');
     await cmd(page, 'leave');
     await screen(page, 'title');
@@ -225,6 +237,14 @@ try {
     await screen(pa, 'result', 30000);
     await take(pa, 'result-gone');
     problems.push(...pa.problems);
+  });
+  await part('team', async () => { // three against three, between two players
+    const { pa, pb } = await meet(['--ruleset', 'tagteam', '--format', '3v3', '--rounds', '1'], [], [['sable', 'gorse', 'vesper'], ['tarn', 'vesper', 'gorse']], (p) => take(p, 'select-team', 500));
+    for (const p of [pa, pb]) await p.keyboard.down(p === pa ? 'KeyD' : 'KeyA');
+    await pa.waitForTimeout(1200);
+    for (const p of [pa, pb]) await p.keyboard.up(p === pa ? 'KeyD' : 'KeyA');
+    for (const [i, k] of ['KeyI', 'KeyO', 'KeyJ', 'KeyP', 'Semicolon', 'KeyL'].entries()) { await press(pa, k, 150); await take(pa, `team-${i}`, 40); await pa.waitForTimeout(350); }
+    problems.push(...pa.problems, ...pb.problems);
   });
   await part('offer', async () => { // 1800 ticks under pressure take half a minute
     const far = ['--mode', 'rollback', '--delay', '0', '--impair', 'delay=170ms'], { pa, pb } = await meet(far, far);

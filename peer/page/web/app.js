@@ -1,7 +1,7 @@
 // The page: display and input for the peer, which owns clock, simulation and
 // sockets. Its SCREEN messages say what is shown; the page never decides.
 
-import { el, text, button, clock } from './dom.js';
+import { el, text, show, button, clock } from './dom.js';
 import { Link } from './link.js';
 import { Settings } from './settings.js';
 import { Input } from './input.js';
@@ -46,6 +46,8 @@ class App {
     for (const wake of ['keydown', 'pointerdown']) addEventListener(wake, () => this.sound.wake());
     document.addEventListener('focusin', () => this.sound.tick());
     setInterval(() => this.countWaits(), 250);
+    this.watching = el('p', { class: 'viewer', role: 'status', hidden: true }, t('viewer'));
+    document.body.append(this.watching);
     this.settings.apply();
     this.link.connect();
     this.view.run();
@@ -107,7 +109,10 @@ class App {
     openDialog(this, t('closed.title'), parts, { sticky: true });
   }
 
-  onwelcome(w) { document.documentElement.dataset.role = w.role; }
+  onwelcome(w) {
+    document.documentElement.dataset.role = w.role;
+    show(this.watching, w.role === 'viewer');
+  }
 
   onscreen(s) {
     this.screen = s;

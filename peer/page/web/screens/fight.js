@@ -36,9 +36,8 @@ export function fight(app, root, part) {
   const offer = el('section', { class: 'offer', hidden: true, role: 'alertdialog', 'aria-label': t('offer.title') },
     asked, el('p', { class: 'quiet' }, t('offer.keys')),
     el('div', { class: 'row' }, button(t('offer.yes'), () => app.cmd('answer', { accept: true })), button(t('offer.no'), () => app.cmd('answer', { accept: false }))));
-  const viewer = el('p', { class: 'viewer', hidden: true }, t('viewer'));
   const ticker = chatTicker(app, part.side, () => part.players);
-  root.append(net.node, offer, viewer, ticker.node, el('p', { class: 'unseen' }, t('fight.keys')));
+  root.append(net.node, offer, ticker.node, el('p', { class: 'unseen' }, t('fight.keys')));
   net.node.hidden = true;
   let offered = false, mode = '';
   /** What one is asked, in the menu as well, where a pad reaches it. */
@@ -46,7 +45,7 @@ export function fight(app, root, part) {
     [true, false].map((accept) => button(t(accept ? 'offer.yes' : 'offer.no'), () => { app.cmd('answer', { accept }); close(); }))));
   return {
     plays: true,
-    update(p) { part = p; app.view.frameOf(p); app.sound.play(p.music[Math.max(0, p.side)]); show(viewer, app.link.role === 'viewer');
+    update(p) { part = p; app.view.frameOf(p); app.sound.play(p.music[Math.max(0, p.side)]);
       offered = Boolean(p.offer) && app.link.role === 'player';
       text(asked, offered ? t('offer.text.' + p.offer) : '');
       if (offered && offer.hidden) app.say(asked.textContent + ' ' + t('offer.keys'));

@@ -80,7 +80,7 @@ export function joining(app, root) {
 export function starting(app, root) {
   const sentence = el('p', { class: 'lead' });
   root.append(el('div', { class: 'panel narrow' }, el('h1', {}, t('starting.title')), sentence, el('div', { 'data-wait': true })));
-  return { update(p) { text(sentence, p.sentence); }, back() { app.cmd('cancel'); } };
+  return { update(p, s) { text(sentence, p.sentence); show(sentence, s?.wait?.reason !== p.sentence); }, back() { app.cmd('cancel'); } };
 }
 
 const shapes = { good: '●', borderline: '▲', poor: '■' };

@@ -32,7 +32,7 @@ export function replays(app, root) {
         button(t('replays.look'), () => app.cmd('open', { id: x.id }), { 'aria-label': t('replays.lookat', { code: x.code }) }), button(t('replays.export'), () => app.cmd('export', { id: x.id })), button(t('replays.delete'), () => remove(x)))));
       const had = body.contains(document.activeElement);
       show(none, !p.list?.length);
-      show(table, Boolean(p.list?.length));
+      show(table.parentNode, Boolean(p.list?.length));
       body.replaceChildren(...(p.list || []).map((r, i) => {
         const when = new Date(r.when), who = `${names(r.teams[0])} – ${names(r.teams[1])}`;
         return el('tr', {}, el('td', {}, isNaN(when) ? '' : when.toLocaleString()), el('td', {}, who), el('td', {}, clock(r.frames * 1000 / 60)),
