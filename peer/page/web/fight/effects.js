@@ -27,7 +27,7 @@ export class Effects {
     const add = (type, o) => { if (this.list.length < most) this.list.push({ type, id, age: 0, seed: e.variant, fade: 1, ...o }); };
     switch (kind) {
       case 'hit': case 'counter-hit': {
-        const p = spot(), size = Math.min(2, 0.7 + e.value / 90);
+        const p = spot(), size = Math.min(1.5, 0.6 + e.value / 120);
         add('burst', { ...p, size, life: 15, dir, colour: kind === 'counter-hit' ? '#ff6a4d' : '#ffc04d' });
         if (kind === 'counter-hit' || e.value >= 70) add('ring', { ...p, size, life: 13, colour: '#fff' });
         if (kind === 'counter-hit') this.word(e.fighter ^ 1, t('fight.counter'), id);
