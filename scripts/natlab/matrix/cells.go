@@ -54,6 +54,8 @@ var special = []cell{
 		path: "direct", cause: "they share IPv6"},
 	{name: "IPv6 on one side, cones", a: "eim", b: "eim", lab: []string{"ipv6 a also"}, ipv6: true, relay: natlab.RelayName, path: "direct",
 		cause: "they share IPv4"},
+	{name: "mapping by address x cone", a: "symaddr", b: "eim", path: "relay", cause: "the port towards the opponent is not the one the relay sees"},
+	{name: "mapping by address x address-restricted", a: "symaddr", b: "addrres", path: "direct", cause: "any port of a known address comes in"},
 	{name: "only the relay allowed", a: "none", b: "none", joinArgs: []string{"--path", "relay"}, path: "relay", cause: "a player hides the address"},
 	{name: "only the tunnel allowed", a: "eim", b: "eim", joinArgs: []string{"--path", "tunnel"}, path: "tunnel", cause: "a player asks for it"},
 }
