@@ -43,14 +43,7 @@ func TestEgressBudget(t *testing.T) {
 	if code, body := r.get(t, "/readyz"); code != 503 || !strings.Contains(body, "egress") {
 		t.Fatal(code, body)
 	}
-	for _, m := range [][]byte{
-		rendezvous.AppendHost(nil, &rendezvous.HostMsg{Version: 1}),
-		rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: 1, Lookup: rendezvous.Lookup{'2', '2', '2', '2'}}),
-	} {
-		p := r.player(t)
-		p.send(m)
-		p.refused(rendezvous.CodeStunOnly)
-	}
+	r.noEntry(t, rendezvous.CodeStunOnly)
 	spend(200_000) // the match goes on until then
 	r.silent(t, host, frame, dropBudget)
 	r.silent(t, host, hk.frame(), dropBudget)

@@ -103,18 +103,23 @@ func (h *hub) toHost(c *client, id uint32, before, after runStage, b []byte) (ok
 	return true
 }
 
-// failMsg ends a run whose joiner guessed wrong, and charges the guess to the joiner's source.
-func (h *hub) failMsg(now int64, c *client, id uint32, b []byte) bool {
+// openRun returns the run that a host decides about. Without one, ok says whether the host may not know yet that it ended.
+func (c *client) openRun(id uint32) (r *run, ok bool) {
 	l := c.lobby
 	if l == nil {
-		return c.lostRole()
+		return nil, c.lostRole()
 	}
 	if l.state != lobbyOpen || id == 0 || id > l.last {
-		return false
+		return nil, false
 	}
-	r := l.run(id)
+	return l.run(id), true
+}
+
+// failMsg ends a run whose joiner guessed wrong, and charges the guess to the joiner's source.
+func (h *hub) failMsg(now int64, c *client, id uint32, b []byte) bool {
+	r, ok := c.openRun(id)
 	if r == nil {
-		return true
+		return ok
 	}
 	h.charge(now, r.joiner)
 	h.count.guesses.Add(1)
@@ -131,17 +136,14 @@ func (h *hub) charge(now int64, c *client) {
 // takenMsg uses the code up and allots the session.
 func (h *hub) takenMsg(now int64, c *client, id uint32) bool {
 	l := c.lobby
-	if l == nil {
-		return c.lostRole()
-	}
-	if l.state != lobbyOpen || id == 0 || id > l.last {
-		return false
-	}
-	r := l.run(id)
-	if r == nil {
+	r, ok := c.openRun(id)
+	switch {
+	case r == nil && ok && l != nil:
 		// The joiner left between its confirmation and this; the code is not used up.
 		h.tell(c, rendezvous.CodeGone, 0)
 		return true
+	case r == nil:
+		return ok
 	}
 	if r.stage != stageConfA {
 		return false

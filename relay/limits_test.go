@@ -52,11 +52,7 @@ func TestCase02UnfinishedRuns(t *testing.T) {
 	}
 	honest := r.playerFrom(t, "127.0.9.1")
 	honest.join(code.Lookup)
-	run := host.run().Run
-	agree(t, host, honest, run)
-	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
-	host.session()
-	honest.session()
+	take(t, host, honest)
 }
 
 // The same with the limits as they are: a source that starts runs as fast as it can costs the host neither its connection nor
@@ -89,11 +85,7 @@ func TestCase02RunFlood(t *testing.T) {
 	}
 	honest := r.playerFrom(t, "127.3.0.1")
 	honest.join(code.Lookup)
-	run := host.run().Run
-	agree(t, host, honest, run)
-	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
-	host.session()
-	honest.session()
+	take(t, host, honest)
 }
 
 // Four open runs a lobby, one a source; a fifth ends the oldest; ten seconds each.
@@ -395,12 +387,8 @@ func TestCase07NeverReads(t *testing.T) {
 	host, join := r.player(t), r.player(t)
 	code := host.host(rendezvous.ResumeToken{})
 	join.join(code.Lookup)
-	run := host.run().Run
-	agree(t, host, join, run)
-	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
-	host.session()
-	join.session()
-	box := rendezvous.AppendSealed(nil, &rendezvous.SealedMsg{Run: run, Box: make([]byte, 4000)})
+	hs, _ := take(t, host, join)
+	box := rendezvous.AppendSealed(nil, &rendezvous.SealedMsg{Run: hs.Run, Box: make([]byte, 4000)})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	sent := 0

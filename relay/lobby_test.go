@@ -181,11 +181,7 @@ func TestResume(t *testing.T) {
 	back.closed()
 	join.refused(rendezvous.CodeAway)
 	join.join(code.Lookup)
-	run := third.run()
-	agree(t, third, join, run.Run)
-	third.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run.Run}))
-	third.session()
-	join.session()
+	take(t, third, join)
 	late := r.player(t)
 	late.send(rendezvous.AppendHost(nil, &rendezvous.HostMsg{Version: 1, Resume: code.Resume}))
 	late.refused(rendezvous.CodeResume)
@@ -254,11 +250,7 @@ func TestJoinerGoneBeforeTaken(t *testing.T) {
 	host.refused(rendezvous.CodeGone)
 	next := r.player(t)
 	next.join(code.Lookup)
-	run = host.run().Run
-	agree(t, host, next, run)
-	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
-	host.session()
-	next.session()
+	take(t, host, next)
 }
 
 func TestMessagesOutOfTurn(t *testing.T) {

@@ -152,14 +152,7 @@ func TestDrain(t *testing.T) {
 	if code, body := r.get(t, "/readyz"); code != 503 || !strings.Contains(body, "draining") {
 		t.Fatal(code, body)
 	}
-	for _, m := range [][]byte{
-		rendezvous.AppendHost(nil, &rendezvous.HostMsg{Version: 1}),
-		rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: 1, Lookup: rendezvous.Lookup{'2', '2', '2', '2'}}),
-	} {
-		p := r.player(t)
-		p.send(m)
-		p.refused(rendezvous.CodeDraining)
-	}
+	r.noEntry(t, rendezvous.CodeDraining)
 	goesOn := func(when string) {
 		t.Helper()
 		select {

@@ -152,14 +152,34 @@ func (p *player) session() rendezvous.SessionMsg {
 	return m
 }
 
+// take plays the rest of a lobby in which join has joined.
+func take(t testing.TB, host, join *player) (hs, js rendezvous.SessionMsg) {
+	t.Helper()
+	run := host.run().Run
+	agree(t, host, join, run)
+	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
+	return host.session(), join.session()
+}
+
+// noEntry asserts that who wants to host or to join is refused with this error.
+func (r *running) noEntry(t testing.TB, code rendezvous.ErrorCode) {
+	t.Helper()
+	for _, m := range [][]byte{
+		rendezvous.AppendHost(nil, &rendezvous.HostMsg{Version: 1}),
+		rendezvous.AppendJoin(nil, &rendezvous.JoinMsg{Version: 1, Lookup: rendezvous.Lookup{'2', '2', '2', '2'}}),
+	} {
+		p := r.player(t)
+		p.send(m)
+		p.refused(code)
+	}
+}
+
 // meet plays a whole lobby.
 func meet(t testing.TB, r *running) (host, join *player, hs, js rendezvous.SessionMsg) {
 	t.Helper()
 	host, join = r.player(t), r.player(t)
 	code := host.host(rendezvous.ResumeToken{})
 	join.join(code.Lookup)
-	run := host.run().Run
-	agree(t, host, join, run)
-	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
-	return host, join, host.session(), join.session()
+	hs, js = take(t, host, join)
+	return host, join, hs, js
 }
