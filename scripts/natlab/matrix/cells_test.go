@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -52,5 +53,18 @@ func TestPairs(t *testing.T) {
 		if paths[name] != want {
 			t.Errorf("%s: %s, want %s", name, paths[name], want)
 		}
+	}
+}
+
+// A cell that was late is played again until its median means something; one that failed or was late all five times is not.
+func TestLateCellsArePlayedAgain(t *testing.T) {
+	slow := errors.New("late")
+	rows := []*row{
+		{cell: cell{name: "in time"}, runs: 1}, {cell: cell{name: "late once"}, runs: 1, slow: slow},
+		{cell: cell{name: "late five times"}, runs: 5, slow: slow}, {cell: cell{name: "failed"}, runs: 1, slow: slow, errs: []error{slow}},
+	}
+	again := late(rows, 5)
+	if len(again) != 1 || again[0].cell.name != "late once" || again[0].runs != 5 {
+		t.Errorf("%+v", again)
 	}
 }

@@ -9,7 +9,7 @@
 // The key cells tell most and are played five times, every unordered pair of kinds and what no pair describes once.
 // It runs as root on Linux, from the source tree: go run ./scripts/natlab/matrix. Exit 1 if a match failed, hashes differ or a
 // path is not the one that theory gives, or a secure link took
-// longer than its target on a machine that was on time.
+// longer than its target on a machine that was on time, in the median of five.
 package main
 
 import (
@@ -90,22 +90,14 @@ func run(ctx context.Context, o options) error {
 
 	lctx, over := context.WithCancel(ctx)
 	defer over()
-	late := natlab.Lateness(lctx)
+	lateness := natlab.Lateness(lctx)
 	rows := o.cells()
-	slots := make(chan struct{}, o.parallel)
-	var group sync.WaitGroup
-	for _, r := range rows {
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if ctx.Err() != nil {
-				return
-			}
-			r.play(ctx, bin, o)
-			fmt.Fprintf(os.Stderr, "%s: %s\n", r.cell.name, r.verdict())
-		})
+	playCells(ctx, bin, o, rows)
+	// One match that is late says little: the cell is played until there are as many as of a key cell, and their median counts.
+	if again := late(rows, o.runs); len(again) > 0 && ctx.Err() == nil {
+		fmt.Fprintf(os.Stderr, "%d cells were late in fewer than %d matches and are played again\n", len(again), o.runs)
+		playCells(ctx, bin, o, again)
 	}
-	group.Wait()
 	var events []*eventRow
 	if o.plays("events") && ctx.Err() == nil {
 		events = playEvents(ctx, bin, o)
@@ -114,7 +106,7 @@ func run(ctx context.Context, o options) error {
 		return ctx.Err()
 	}
 	over()
-	worst := late()
+	worst := lateness()
 	o.busy = worst > natlab.MaxLateness
 	fmt.Printf("timers of this program were up to %v late meanwhile\n", worst.Round(time.Millisecond))
 	if o.busy {
@@ -130,6 +122,35 @@ func run(ctx context.Context, o options) error {
 		err = fmt.Errorf("nothing is called %q", o.only)
 	}
 	return err
+}
+
+// playCells plays what each row wants, some side by side.
+func playCells(ctx context.Context, bin natlab.Programs, o options, rows []*row) {
+	slots := make(chan struct{}, o.parallel)
+	var group sync.WaitGroup
+	for _, r := range rows {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if ctx.Err() != nil {
+				return
+			}
+			r.play(ctx, bin, o)
+			fmt.Fprintf(os.Stderr, "%s: %s\n", r.cell.name, r.verdict())
+		})
+	}
+	group.Wait()
+}
+
+// late returns the rows that missed their target in fewer than runs matches, and lets them want as many.
+func late(rows []*row, runs int) (out []*row) {
+	for _, r := range rows {
+		if r.slow != nil && len(r.errs) == 0 && r.runs < runs {
+			r.runs = runs
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (o *options) plays(set string) bool { return o.set == "all" || o.set == set }

@@ -41,7 +41,7 @@ func (r *row) play(ctx context.Context, bin natlab.Programs, o options) {
 		return
 	}
 	c := &r.cell
-	for n := range r.runs {
+	for n := len(r.results); n < r.runs; n++ {
 		dir := filepath.Join(o.logs, fmt.Sprintf("%s %d", c.name, n+1))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			fail(err)

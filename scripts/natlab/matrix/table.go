@@ -118,7 +118,7 @@ func hashes(rows []*row) []string {
 
 // writeTable prints the rows and returns an error if a cell is not as it must be.
 func writeTable(w io.Writer, rows []*row, o options) error {
-	fmt.Fprintf(w, "%d matches a key cell, %d any other, %d frames each, round trip %v, jitter %v, loss %g %%; times in ms from both in the lobby,\n"+
+	fmt.Fprintf(w, "%d matches a key cell, %d any other that was on time, %d frames each, round trip %v, jitter %v, loss %g %%; times in ms from both in the lobby,\n"+
 		"of the direct path from both accepted; medians, host / join\n\n", o.runs, o.pairRuns, o.frames, o.rtt, o.jitter, o.loss)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NATs\texpected\tpath\tconnect_ms\ttarget\tdirect_ms\tstalls\tgood\tbecause")
