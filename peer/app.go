@@ -105,9 +105,9 @@ func newApp(c Config) (*app, error) {
 			return nil, fail(exitInternal, match.EndError, err, "%v", err)
 		}
 	}
-	store, err := archive.Open(dir)
+	store, err := openArchive(dir)
 	if err != nil {
-		return nil, fail(exitInternal, match.EndError, err, "the directory for this player's files cannot be used: %v; give another one with --data-dir", err)
+		return nil, err
 	}
 	p, err := page.New(page.Config{Addr: c.Page.Addr, Build: c.Build, Now: now, Log: c.Log})
 	switch {
@@ -124,6 +124,15 @@ func newApp(c Config) (*app, error) {
 	}
 	a.loadSettings()
 	return a, nil
+}
+
+// openArchive opens the player's directory, or says what to do instead.
+func openArchive(dir string) (*archive.Archive, error) {
+	store, err := archive.Open(dir)
+	if err != nil {
+		return nil, fail(exitInternal, match.EndError, err, "the directory for this player's files cannot be used: %v; give another one with --data-dir", err)
+	}
+	return store, nil
 }
 
 func (a *app) loadSettings() {

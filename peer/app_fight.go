@@ -68,7 +68,9 @@ func (a *app) fight(ctx context.Context, m *company) (again bool, err error) {
 		if serr != nil {
 			a.page.Notice("warn", "The replay could not be saved: "+serr.Error())
 		}
-		res.Replay = id
+		if serr == nil {
+			res.Replay = id
+		}
 	}
 	m.match++
 	return a.result(ctx, m, res)

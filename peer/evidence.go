@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"backstep/peer/archive"
@@ -106,7 +105,7 @@ func showEvidence(b []byte, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "desync %s\nwritten by %s\nframe %d\nagreed %d\nranked %v\n", e.Code(), wrote, e.Frame, e.Agreed, e.Ranked)
 	for i, name := range []string{"host", "guest"} {
-		fmt.Fprintf(w, "%s build %s hash %016x state %d bytes\n", name, strconv.Quote(e.Builds[i]), e.Hashes[i], len(e.States[i]))
+		fmt.Fprintf(w, "%s build %s hash %016x state %d bytes\n", name, quotedBuild(e.Builds[i]), e.Hashes[i], len(e.States[i]))
 	}
 	for _, r := range e.Ranges(shownRanges) {
 		fmt.Fprintf(w, "differ %d..%d host %x guest %x\n", r.Offset, r.Offset+r.Length-1, cut(e.States[0], r), cut(e.States[1], r))

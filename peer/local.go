@@ -19,6 +19,9 @@ func Play(ctx context.Context, c Config, exe string) error {
 	if c.Embed == nil {
 		return fail(exitInternal, match.EndError, nil, "this program has no relay to play on")
 	}
+	if err := c.checkFiles(); err != nil {
+		return err
+	}
 	e, err := c.Embed(ctx, "127.0.0.1:0")
 	if err != nil {
 		return fail(exitInternal, match.EndError, err, "no relay could be started on this machine: %v", err)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"backstep/natpunch/rendezvous"
 	"backstep/peer/archive"
 	"backstep/peer/match"
 	"backstep/peer/setup"
@@ -126,7 +127,7 @@ func ShowReplay(path string, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c := rep.Config
 	fmt.Fprintf(b, "build %s\nsim %d\ndata %016x\nruleset %s\nformat %s\nrounds %d\nseed %016x\nframes %d\n",
-		strconv.Quote(rep.Build), rep.Sim, rep.DataHash, c.Ruleset, c.Format, c.Rounds, c.Seed, rep.Frames())
+		quotedBuild(rep.Build), rep.Sim, rep.DataHash, c.Ruleset, c.Format, c.Rounds, c.Seed, rep.Frames())
 	for side := range c.Teams {
 		fmt.Fprintf(b, "team %d %s\n", side, strings.Join(teamNames(c.Teams[side]), ","))
 	}
@@ -156,6 +157,11 @@ func ShowReplay(path string, w io.Writer) error {
 func teamMusic(teams [2][3]sim.FighterID) [2]uint8 {
 	table := &data.Embedded().Team
 	return [2]uint8{table.Music(teams[0]), table.Music(teams[1])}
+}
+
+// quotedBuild is the name of a build out of a file, for a terminal.
+func quotedBuild(s string) string {
+	return strconv.Quote(rendezvous.CleanLine(s, replay.MaxBuild, replay.MaxBuild))
 }
 
 // teamNames are the keys of the fighters of a side; ids this version does not

@@ -79,7 +79,11 @@ func (c *Config) checkFiles() error {
 			return fail(exitInternal, match.EndError, err, "--%s cannot be written: %v", f.flag, err)
 		}
 	}
-	return nil
+	if c.DataDir == "" {
+		return nil // the usual one is only missed if there is something to be kept in it
+	}
+	_, err := openArchive(c.DataDir)
+	return err
 }
 
 // writeReport writes the report, if one is wanted.
@@ -312,7 +316,7 @@ func (c *Config) fillChannel(r *report.Report, ch *channel) {
 		malformed += *r.Packets.Malformed
 	}
 	t := ch.talk.Stats()
-	r.Messages = report.Messages{Sent: report.Of(int64(t.Sent)), Received: report.Of(int64(t.Received)), Resent: report.Of(int64(t.Resent))}
+	r.Messages = report.Messages{Sent: report.Of(int64(t.Sent)), Received: report.Of(int64(t.Received)), Resent: report.Of(int64(t.Resent)), Flooded: report.Of(int64(t.Flooded))}
 	malformed += int64(t.Malformed)
 	r.Packets.Malformed, r.Packets.Forged = report.Of(malformed), report.Of(forged)
 	if c.ShowAddresses {

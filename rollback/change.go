@@ -33,10 +33,11 @@ func (d *Driver[S, W]) ReceiveChange(player int, msg []byte) error {
 	return nil
 }
 
-// Question is what this side's player is to be asked now: the own offer of delay mode, or what another side asked for.
+// Question is what this side's player is to be asked now: the own offer of delay mode, or what another side asked for. A
+// mode that the player declined is not asked about again, so that nobody can be worn down by asking without end.
 func (d *Driver[S, W]) Question() (t accord.Terms, ok bool) {
 	_, decided := d.decided()
-	if t, ok = d.accord.Asked(); ok && (t.Mode != quality.Delay || !decided) {
+	if t, ok = d.accord.Asked(); ok && !d.refused[t.Mode] && (t.Mode != quality.Delay || !decided) {
 		return t, true
 	}
 	t = d.accord.Terms()
@@ -52,6 +53,8 @@ func (d *Driver[S, W]) Answer(accept bool) bool {
 		d.accord.Answer(accept)
 		if t.Mode == quality.Delay {
 			d.said, d.accepts = true, accept
+		} else {
+			d.refused[t.Mode] = !accept
 		}
 		return true
 	}
@@ -100,6 +103,9 @@ func (d *Driver[S, W]) wish() {
 		if t, ok := d.accord.Asked(); ok && t.Mode == quality.Delay {
 			d.accord.Answer(accepts)
 		}
+	}
+	if t, ok := d.accord.Asked(); ok && d.refused[t.Mode] {
+		d.accord.Answer(false)
 	}
 	t := d.accord.Terms()
 	if !d.asked && d.s.ladder.Offer() == quality.Accepted && !d.delayed() {

@@ -126,6 +126,29 @@ func TestDeclinedOfferChangesNothing(t *testing.T) {
 	}
 }
 
+// A side that asks for hybrid mode without end is answered once by the player and by itself from then on.
+func TestDeclinedModeIsNotAskedAgain(t *testing.T) {
+	m := duel(t, 24, faults{delay: 30_000}, nil)
+	asks, asked := 0, 0
+	m.peers[1].onTick = func(p *testPeer, _ int64) {
+		if p.Accord().Ask(accord.Terms{Mode: quality.Hybrid, Window: 8}) {
+			asks++
+		}
+	}
+	m.peers[0].onTick = func(p *testPeer, _ int64) {
+		if q, ok := p.Question(); ok {
+			asked++
+			if q.Mode != quality.Hybrid || !p.Answer(false) {
+				t.Fatalf("asked for %v", q)
+			}
+		}
+	}
+	m.mustRun(t, 600, 30_000_000)
+	if asks < 5 || asked != 1 || m.peers[0].s.Mode() != quality.Rollback {
+		t.Errorf("%d wishes, %d questions, %v", asks, asked, m.peers[0].s.Mode())
+	}
+}
+
 // V-54: bursts of loss stall a window of eight. Where the measured cost of a step affords more on both sides, they agree on
 // a deeper one, step by step, and stall less; where one side's does not, the window stays.
 func TestDeeperWindowInBursts(t *testing.T) {

@@ -41,6 +41,7 @@ type Driver[S comparable, W input.Word] struct {
 	asked   bool // for delay mode, after an accepted offer
 	said    bool // the player's answer to another side's wish for delay mode, and which
 	accepts bool
+	refused [3]bool // modes the player declined when another side asked: one answer a match is enough
 
 	windowIn   int   // ticks until stalls are looked at
 	stallsSeen int64 // then

@@ -9,62 +9,6 @@ import (
 	"testing"
 )
 
-// contractFields are the fields of the match report, as scripts rely on them. Those marked with ? may be null after a
-// match that went well over a direct path.
-const contractFields = `version build lobby player side seed ruleset format data_hash
-path path_reason path_changes local_candidate remote_candidate
-connect_ms handshake_ms direct_ms cipher
-frames confirmed_frames final_hash hashes_every_600 end_reason
-rollbacks resimulated_frames depth.mean depth.p50 depth.p99 depth.max stopped_early stalls longest_stall frozen_frames
-sync.wait_frames sync.mean_offset_us sync.p99_offset_us sync.rate_min sync.rate_max
-rtt_ms.p50 rtt_ms.p99 jitter_ms loss_pct
-packets.sent packets.received packets.lost packets.duplicate packets.stale packets.malformed packets.forged
-bytes.sent bytes.received inputs_bytes.mean inputs_bytes.p99
-fec.mode fec.parity_sent fec.recovered fec.unrecoverable second_datagrams
-tick_us.p50 tick_us.p99 tick_us.max allocs_per_frame
-quality.grade quality.mode quality.reliability quality.wired_hint? quality.ranked_eligible
-fairness.input_lateness_ms? fairness.rate_hz fairness.opponent_stalls
-events desyncs`
-
-// field looks up a dotted name; ok says whether it is there at all.
-func field(r map[string]any, name string) (v any, ok bool) {
-	head, rest, nested := strings.Cut(name, ".")
-	v, ok = r[head]
-	if !nested || !ok {
-		return v, ok
-	}
-	inner, ok := v.(map[string]any)
-	if !ok {
-		return nil, false
-	}
-	return field(inner, rest)
-}
-
-// complete wants every field of the contract; measured says that none may be null that a good match measures.
-func complete(t *testing.T, r map[string]any, measured bool) {
-	t.Helper()
-	for _, name := range strings.Fields(contractFields) {
-		name, optional := strings.CutSuffix(name, "?")
-		v, ok := field(r, name)
-		if !ok {
-			t.Errorf("the report has no %s", name)
-		} else if v == nil && measured && !optional {
-			t.Errorf("%s is null after a whole match", name)
-		}
-	}
-	for _, name := range []string{"path_changes", "hashes_every_600", "events"} {
-		if _, ok := r[name].([]any); !ok {
-			t.Errorf("%s is %v, not a list", name, r[name])
-		}
-	}
-	hex64 := regexp.MustCompile(`^[0-9a-f]{16}$`)
-	for _, name := range []string{"seed", "data_hash", "final_hash"} {
-		if s, ok := r[name].(string); r[name] != nil && (!ok || !hex64.MatchString(s)) {
-			t.Errorf("%s is %v, not 16 hex digits", name, r[name])
-		}
-	}
-}
-
 // Two real binaries and a real relay in processes of their own: the whole way from the code to the report.
 func TestBinariesDuel(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -59,16 +58,8 @@ func main() {
 	os.Exit(exit.Code(err))
 }
 
-// sentence is an error as one line without control characters: parts of it may come from files and from the network.
-func sentence(err error) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-			return '?'
-		}
-		return r
-	}, strings.ReplaceAll(err.Error(), "\n", "; "))
-}
+// sentence is an error as one line that is safe to print.
+func sentence(err error) string { return exit.Sentence(err) }
 
 // later are the commands of the contract that this version does not have.
 var later = map[string]string{

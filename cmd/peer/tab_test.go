@@ -15,7 +15,7 @@ import (
 const (
 	tabHello, tabCommand, tabUpload = 1, 3, 4
 
-	pageScreen, pageSnapshot, pageFile, pageNotice = 2, 3, 6, 7
+	pageScreen, pageSnapshot, pageFile, pageNotice, pageTalk = 2, 3, 6, 7, 8
 )
 
 // tab stands in a browser's place: it talks to the page of a program.

@@ -15,9 +15,7 @@ import (
 func TestHostileUploads(t *testing.T) {
 	t.Parallel()
 	data, files := t.TempDir(), t.TempDir()
-	p := start(t, "peer", "join", "--browser", "none", "--data-dir", data)
-	b := openTab(t, p.line("page"))
-	b.screen("title")
+	uploads := map[string][]byte{}
 	for name, make := range hostile(t) {
 		path := filepath.Join(files, strings.ReplaceAll(name, " ", "-"))
 		make(path)
@@ -28,6 +26,12 @@ func TestHostileUploads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		uploads[name] = raw
+	}
+	p := start(t, "peer", "join", "--browser", "none", "--data-dir", data)
+	b := openTab(t, p.line("page"))
+	b.screen("title")
+	for name, raw := range uploads {
 		b.send(tabUpload, raw)
 		if said := b.notice(); !sentenceFits(said) {
 			t.Errorf("%s: %q", name, said)

@@ -164,8 +164,8 @@ func TestSentence(t *testing.T) {
 	if got := sentence(errors.Join(os.ErrNotExist, os.ErrExist)); got != "file does not exist; file already exists" {
 		t.Errorf("%q", got)
 	}
-	_, err = os.Open("a\nb\x1b[2J\u202ec")
-	if got := sentence(err); strings.ContainsAny(got, "\n\x1b\u202e") {
+	_, err = os.Open("a\nb\x1b[2J\u202ec\u2028d" + strings.Repeat("\u0300", 9))
+	if got := sentence(err); strings.ContainsAny(got, "\n\x1b\u202e\u2028") || strings.Contains(got, "\u0300\u0300\u0300") {
 		t.Errorf("%q", got)
 	}
 }
@@ -201,6 +201,19 @@ func TestSettings(t *testing.T) {
 		var out strings.Builder
 		if err := run(t.Context(), args, streams{out: &out, err: &out}); err != nil || !strings.HasPrefix(out.String(), "peer ") {
 			t.Errorf("%v: %q, %v", args, out.String(), err)
+		}
+	}
+}
+
+// A directory for the player's files that cannot be used is found out before the match, with and without the page.
+func TestUnusableDataDir(t *testing.T) {
+	for _, dir := range []string{write(t, "file", "x"), filepath.Join(write(t, "file", "x"), "below"), "/dev/null/x"} {
+		for _, args := range [][]string{{"host", "--headless", "--input", "bot:easy", "--relay", "127.0.0.1:1"}, {"play", "--headless"}, {"join", "--browser", "none"}, {"train", "--browser", "none"}} {
+			var out strings.Builder
+			err := run(t.Context(), append(args, "--data-dir", dir), streams{in: strings.NewReader(""), out: &out, err: &out})
+			if exit.Code(err) != exit.Internal || !strings.Contains(sentence(err), "give another one with --data-dir") || out.Len() != 0 {
+				t.Errorf("%v with %s: code %d, %v, output %q", args, dir, exit.Code(err), err, out.String())
+			}
 		}
 	}
 }

@@ -41,7 +41,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if signal := (exit.Signal{}); err != nil && !errors.As(err, &signal) {
-		fmt.Fprintln(os.Stderr, "relay:", strings.TrimPrefix(err.Error(), "relay: "))
+		fmt.Fprintln(os.Stderr, "relay:", strings.TrimPrefix(exit.Sentence(err), "relay: "))
 	}
 	os.Exit(exit.Code(err))
 }

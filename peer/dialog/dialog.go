@@ -96,6 +96,7 @@ type Stats struct {
 	// again, and handed out.
 	Sent, Delivered, Resent, Received uint64
 	Malformed                         uint64 // messages that no program of ours sends
+	Flooded                           uint64 // thrown away because they came faster than the table allows
 }
 
 // Stats returns the counts so far.
@@ -106,6 +107,7 @@ func (d *Dialog) Stats() (s Stats) {
 		s.Delivered += c.Delivered
 		s.Resent += c.Resent
 		s.Received += c.Received
+		s.Flooded += c.Flooded
 	}
 	s.Malformed = d.malformed
 	return s

@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 
+	"backstep/natpunch/rendezvous"
 	"backstep/peer/dialog"
 	"backstep/peer/setup"
 	"backstep/rollback"
@@ -70,7 +71,7 @@ func (l *Loop) Driver() *rollback.Driver[World, uint16] { return l.driver }
 
 func (l *Loop) incompatible() error {
 	if other, ok := l.cfg.Setup.Other(); ok {
-		return fmt.Errorf("%w: the opponent, build %q, refused this side's settings", setup.ErrIncompatible, other.Build)
+		return fmt.Errorf("%w: the opponent, build %q, refused this side's settings", setup.ErrIncompatible, rendezvous.CleanText(other.Build))
 	}
 	return fmt.Errorf("%w: the opponent refused this side's version or settings", setup.ErrIncompatible)
 }

@@ -178,7 +178,8 @@ type FEC struct {
 type Messages struct {
 	Sent     *int64 `json:"sent"`
 	Received *int64 `json:"received"`
-	Resent   *int64 `json:"resent"` // fragments
+	Resent   *int64 `json:"resent"`  // fragments
+	Flooded  *int64 `json:"flooded"` // the opponent's, thrown away because they came too fast
 }
 
 // Opponent is how the link looked from the other side, as it said last.

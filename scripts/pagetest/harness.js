@@ -49,8 +49,11 @@ export class Bench {
   }
 
   /** Starts a peer whose files are in dir. */
-  async player(dir, ...args) {
-    const child = spawn(peerPath, [...args, '--browser', 'none', '--data-dir', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  async player(dir, ...args) { return this.program(peerPath, dir, ...args); }
+
+  /** Starts another build of it. */
+  async program(file, dir, ...args) {
+    const child = spawn(file, [...args, '--browser', 'none', '--data-dir', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
     const p = { child, log: '', url: '', exit: new Promise((done) => child.on('exit', done)) };
     for (const s of [child.stdout, child.stderr]) s.on('data', (b) => { p.log += b; });
     this.ends.push(async () => {

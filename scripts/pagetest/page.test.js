@@ -4,6 +4,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { keyTimes, quantiles, room } from './latency.js';
+import { rudePeer } from './rude.js';
 import { Bench, findings, missing, screen, screenOf, snapshot, press, until } from './harness.js';
 import { Pad } from './hands.js';
 
@@ -370,4 +371,42 @@ test('from the command to the first frame of a fight', { skip, timeout: 60000 },
   const ms = performance.now() - began;
   t.diagnostic(`first fight frame after ${Math.round(ms)} ms`);
   if (timed) assert.ok(ms <= 2000, `${ms} ms`);
+});
+
+test('an opponent whose program cleans nothing is plain text on the page', { skip, timeout: 180000 }, async (t) => {
+  const b = new Bench(t), markup = '<img src=x onerror="globalThis.owned=1"><b>', wild = `${markup}\u202e\u001b[31m\nz${'\u0300'.repeat(60)}`;
+  const evil = await b.program(rudePeer(b.dir()), b.dir(), 'join', '--name', wild, '--region', wild);
+  const host = await b.peer('host', '--rounds', '1', '--name', 'Ada'), ca = await b.browser(), pa = await b.open(ca, host.url);
+  await screen(pa, 'hosting');
+  const code = await (await pa.waitForFunction(() => globalThis.backstep.screen.hosting.code)).jsonValue();
+  const pb = await b.open(await b.browser(), evil.url);
+  await screen(pb, 'title');
+  await pb.evaluate((c) => globalThis.backstep.cmd('join', { code: c }), code);
+  const harmless = async (where) => {
+    assert.equal(await pa.evaluate(() => globalThis.owned), undefined, `${where}: something of the opponent's ran`);
+    assert.equal(await pa.locator('img, iframe, script:not([src]), [onerror]').count(), 0, `${where}: markup of the opponent's`);
+    const text = await pa.evaluate(() => document.title + document.documentElement.outerHTML);
+    assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u0000\u001b]|\u0300{3}/u, `${where}: characters that are not text`);
+  };
+  await screen(pa, 'forecast');
+  assert.ok((await pa.innerText('#screen h1')).includes(markup.slice(0, 24)), 'the name stands there as text');
+  await harmless('forecast');
+  for (const p of [pa, pb]) await p.evaluate(() => globalThis.backstep.cmd('accept'));
+  for (const p of [pa, pb]) await screen(p, 'select', 60000);
+  await harmless('select');
+  // A line that no program of ours sends is not taken; one of markup is text.
+  for (const line of [wild, 'z'.repeat(399), '\u2066hidden\u200b', `\0${markup}`, markup]) await pb.evaluate((text) => globalThis.backstep.cmd('chat', { text }), line);
+  await until(() => pa.evaluate(() => globalThis.backstep.talk?.lines.length > 0), 10000, 'nothing arrives');
+  assert.deepEqual(await pa.evaluate(() => globalThis.backstep.talk.lines.map((l) => l.text)), [markup]);
+  assert.equal(await pa.locator('.lines li .text').last().innerText(), markup);
+  await harmless('chat');
+  for (const p of [pa, pb]) await p.evaluate(() => globalThis.backstep.cmd('pick', { ready: true }));
+  await screen(pa, 'fight');
+  await until(async () => (await snapshot(pa))?.frame > 30, 30000, 'no frames');
+  await harmless('fight');
+  await pb.evaluate(() => globalThis.backstep.cmd('leave'));
+  await until(async () => ['result', 'error'].includes(await screenOf(pa)), 15000, 'the other side does not learn of it');
+  await harmless('result');
+  assert.deepEqual(ca.outside, []);
+  assert.deepEqual(pa.problems, []);
 });
