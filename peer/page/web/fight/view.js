@@ -119,8 +119,9 @@ export class View {
     c.translate(cam.w / 2 + o.x, cam.h / 2 + o.y);
     c.rotate(o.degrees * Math.PI / 180);
     c.translate(-cam.w / 2, -cam.h / 2);
-    const { half = 640, ring_out: open = false } = this.app.data.stage[this.part?.ruleset || 'sf'] || {};
-    this.stage.draw(c, cam, this.time, half, calm, open);
+    this.where = this.part?.ruleset || this.where || 'sf'; // it stays while the end of the match is shown
+    const { half = 640, ring_out: open = false } = this.app.data.stage[this.where] || {};
+    this.stage.draw(c, cam, this.time, half, calm, open, this.where);
     c.save();
     c.translate(cam.w / 2 - cam.x * cam.zoom, cam.floor + cam.y);
     c.scale(cam.zoom, -cam.zoom);
