@@ -8,7 +8,7 @@ import { Pad } from './hands.js';
 import { Bench, screen, snapshot, until, press } from './harness.js';
 
 const dir = process.argv[2] || 'shots', [width, height] = (process.argv[3] || '1280x720').split('x').map(Number);
-const img = process.env.IMG || '', shown = { title: 'title', 'fight-combo': 'fight', train: 'training' }; // IMG=DIR: those of the README, small
+const img = process.env.IMG || '', shown = { title: 'title', 'fight-5': 'fight', train: 'training' }; // IMG=DIR: those of the README, small
 const only = process.argv[4] ? new Set(process.argv[4].split(',')) : null;
 mkdirSync(dir, { recursive: true });
 const ends = [];
