@@ -14,6 +14,7 @@ import (
 	"backstep/peer/link"
 	"backstep/peer/match"
 	"backstep/peer/source"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 )
 
@@ -83,7 +84,7 @@ func TestFloodOfMessages(t *testing.T) {
 	heard := map[dialog.Kind]int{}
 	for side, ch := range s.ends {
 		c := testConfig(t)
-		c.Host = side == 0
+		c.Host, c.Mode = side == 0, quality.Rollback
 		su, err := c.newSetup()
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"backstep/peer/link"
 	"backstep/peer/match"
 	"backstep/peer/source"
+	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 )
 
@@ -51,7 +52,7 @@ func (v *villain) Send(pkt []byte) {
 	if b := wire.AppendCompact(v.buf[:0], p, ref); len(b) > 0 {
 		v.Link.Send(b)
 	}
-	for range 3 {
+	for range 4 {
 		if b := v.evil(seq); len(b) > 0 {
 			v.Link.Send(b)
 			v.sent++
@@ -100,7 +101,7 @@ func (v *villain) evil(seq ackbits.Seq) []byte {
 	return control(append([]byte{200}, v.noise(500)...)) // of a kind there is not
 }
 
-// Attack case 21, over real sockets and DTLS: an opponent who knows the key plays honestly and sends three hostile packets
+// Attack case 21, over real sockets and DTLS: an opponent who knows the key plays honestly and sends four hostile packets
 // with each of his. Everything is counted, nothing is kept, and the match ends as one without them.
 func TestAttack21HostileOpponent(t *testing.T) {
 	const frames = 240
@@ -119,7 +120,7 @@ func TestAttack21HostileOpponent(t *testing.T) {
 	heard := 0
 	for side, ch := range s.ends {
 		c := testConfig(t)
-		c.Host = side == 0
+		c.Host, c.Mode = side == 0, quality.Rollback
 		su, err := c.newSetup()
 		if err != nil {
 			t.Fatal(err)
