@@ -216,6 +216,7 @@ test('a pad plays, an unknown one is calibrated; remapping shows conflicts and i
   for (let i = 0; i < 2; i++) await pad.tap('right');
   await pad.to('Set it up');
   await pad.press();
+  assert.equal(await findings(page), '');
   for (let i = 0; i < 12; i++) await tap(i);
   await tap(3); // given already: this pad has no button for the menu
   await until(() => page.evaluate(() => globalThis.backstep?.settings.value.pads['Odd Pad (0001)']?.super?.[0] === 'b11'), 5000, 'the calibration is not kept');
@@ -257,6 +258,7 @@ test('a second tab is refused, may watch, may take over; a lost program is said'
   const two = await context.newPage();
   await two.goto(p.url);
   await two.getByText('open in another tab').waitFor();
+  assert.equal(await findings(two), '');
   await two.getByRole('button', { name: 'Watch here' }).click();
   await screen(two, 'train');
   await two.waitForFunction(() => globalThis.backstep?.view?.s);
@@ -268,6 +270,33 @@ test('a second tab is refused, may watch, may take over; a lost program is said'
   await wrong.getByText('earlier run').waitFor();
   p.child.kill('SIGKILL');
   await one.getByText('does not answer').waitFor();
+  assert.equal(await findings(one), '');
+});
+
+test('every palette and size of text is without serious findings', { skip, timeout: 120000 }, async (t) => {
+  const b = new Bench(t), p = await b.player(b.desynced()), page = await b.open(await b.browser(), p.url), found = {};
+  await screen(page, 'title');
+  const palettes = await page.evaluate(async () => (await import('./settings.js')).palettes);
+  for (const [i, palette] of palettes.entries()) {
+    await page.evaluate(([name, large]) => globalThis.backstep.settings.change({ palette: name, large_text: large }), [palette, i % 2 === 1]);
+    const look = async (where) => { await page.waitForTimeout(150); const f = await findings(page); if (f) found[`${palette}, ${where}`] = f; };
+    await look('title');
+    for (const name of ['Settings', 'Join a match', 'Play the machine']) {
+      await keyTo(page, name);
+      await page.keyboard.press('Enter');
+      await look(name);
+      await page.keyboard.press('Escape');
+    }
+    for (const name of ['doctor', 'replays']) {
+      await page.evaluate((n) => globalThis.backstep.cmd(n), name);
+      await screen(page, name);
+      await look(name);
+      await page.evaluate(() => globalThis.backstep.cmd('title'));
+      await screen(page, 'title');
+    }
+  }
+  assert.deepEqual(found, {});
+  assert.deepEqual(page.problems, []);
 });
 
 test('a hidden tab lets go, the match goes on, and on return the present is there at once', { skip, timeout: 120000 }, async (t) => {

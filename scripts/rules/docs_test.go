@@ -13,7 +13,7 @@ import (
 var (
 	requirementID = regexp.MustCompile(`^[A-Z]{1,4}-\d+$`)
 	namedTest     = regexp.MustCompile("`([a-z0-9_/]+)\\.((?:Test|Fuzz|Benchmark|Example)\\w*)(?:/([^`]*))?`")
-	pageTest      = regexp.MustCompile("`page\\.test\\.js: ([^`]+)`")
+	pageTest      = regexp.MustCompile("`((?:page|walk|unit)\\.test\\.js): ([^`]+)`")
 	markdownLink  = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 )
 
@@ -23,7 +23,7 @@ type claim struct {
 	id    string
 	text  string
 	tests [][]string // package directory, function, subtest
-	pages []string   // titles of tests in a browser
+	pages [][]string // file and title of tests in JavaScript
 }
 
 func claims(t *testing.T) []claim {
@@ -44,7 +44,7 @@ func claims(t *testing.T) []claim {
 			c.tests = append(c.tests, m[1:])
 		}
 		for _, m := range pageTest.FindAllStringSubmatch(cells[2], -1) {
-			c.pages = append(c.pages, m[1])
+			c.pages = append(c.pages, m[1:])
 		}
 		all = append(all, c)
 	}
@@ -77,15 +77,14 @@ func TestClaims(t *testing.T) {
 		}
 	}
 
-	browser := read(t, "scripts/pagetest/page.test.js")
 	firstLine := map[string]int{}
 	for _, c := range claims(t) {
 		if c.text == "" || c.id == "" {
 			t.Errorf("docs/claims.md:%d: a claim needs an id and a sentence", c.line)
 		}
-		for _, title := range c.pages {
-			if !strings.Contains(browser, "test('"+title+"'") {
-				t.Errorf("docs/claims.md:%d: %s: no test in a browser is called %q", c.line, c.id, title)
+		for _, page := range c.pages {
+			if !strings.Contains(read(t, "scripts/pagetest/"+page[0]), "test('"+page[1]+"'") {
+				t.Errorf("docs/claims.md:%d: %s: no test in %s is called %q", c.line, c.id, page[0], page[1])
 			}
 		}
 		if len(c.tests) == 0 && len(c.pages) == 0 {
