@@ -30,6 +30,7 @@ type Config struct {
 	Relays       []string // in order; a host without any starts one itself
 	DefaultRelay string   // what the opponent is taken to have configured too
 	RelayToken   string
+	SecretLen    int   // symbols of the code's secret half: 4, 6 or 8; 4 if zero
 	Embed        Embed // starts a relay in this process; nil where there is none
 
 	Input      string // see package source
@@ -116,6 +117,8 @@ func (c *Config) check() error {
 		return usage("--timeout is %v, must be 1s to 1h", c.Timeout)
 	case c.Wait < time.Second || c.Wait > 24*time.Hour:
 		return usage("--wait is %v, must be 1s to 24h", c.Wait)
+	case c.SecretLen != 0 && c.SecretLen != 4 && c.SecretLen != 6 && c.SecretLen != 8:
+		return usage("--secret-symbols is %d, must be 4, 6 or 8", c.SecretLen)
 	case c.Seed != nil && c.Ranked:
 		return usage("--seed and --ranked exclude each other: nobody may pick the seed of a ranked match")
 	}
@@ -175,12 +178,18 @@ func (c *Config) print(format string, args ...any) {
 	}
 }
 
-// lanNames are the addresses under which others on this network reach port.
-func lanNames(port uint16) []string {
+// lanNames are the addresses among locals, two at most, under which others on
+// this network reach port; of IPv6 only where there is no IPv4.
+func lanNames(locals []netip.Addr, port uint16) []string {
 	var names []string
-	for _, a := range natpunch.LocalAddrs(false) {
-		if a.Is4() && len(names) < 2 {
-			names = append(names, netip.AddrPortFrom(a, port).String())
+	for _, four := range []bool{true, false} {
+		for _, a := range locals {
+			if a.Is4() == four && len(names) < 2 {
+				names = append(names, netip.AddrPortFrom(a, port).String())
+			}
+		}
+		if len(names) > 0 {
+			break
 		}
 	}
 	return names

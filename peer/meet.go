@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"backstep/natpunch"
 	"backstep/natpunch/lobby"
 	"backstep/natpunch/rendezvous"
 	"backstep/peer/lounge"
@@ -20,7 +21,7 @@ import (
 func (c *Config) meet(ctx context.Context) (s *lobby.Session, stop func(), err error) {
 	stop = func() {}
 	lc := lobby.Config{
-		Relays: c.Relays, DefaultRelay: c.DefaultRelay, Token: c.RelayToken,
+		Relays: c.Relays, DefaultRelay: c.DefaultRelay, Token: c.RelayToken, SecretLen: c.SecretLen,
 		Hello: lobby.Hello{
 			Name: c.Name, Build: c.Build, Hide: c.Paths.Hides(),
 			Config: setup.AppendOffer(nil, c.offer()),
@@ -104,7 +105,7 @@ func (c *Config) embed(ctx context.Context, lc *lobby.Config) (stop func(), err 
 			return nil, fail(exitInternal, match.EndError, err, "no relay could be started on this machine: %v; give one with --relay HOST", err)
 		}
 	}
-	names := lanNames(e.Port)
+	names := lanNames(natpunch.LocalAddrs(false), e.Port)
 	if len(names) == 0 {
 		names = []string{fmt.Sprintf("127.0.0.1:%d", e.Port)}
 	}

@@ -27,6 +27,19 @@ func TestSeveralRelaysInTheCode(t *testing.T) {
 	gone.end(60)
 }
 
+// A host who does not trust the relay asks for a longer secret half.
+func TestLongerSecret(t *testing.T) {
+	t.Parallel()
+	d := hosted(t, startRelay(t, nil).String(), "--frames", "60", "--secret-symbols", "8")
+	symbols, _, _ := strings.Cut(d.code, "@")
+	if _, secret, _ := strings.Cut(symbols, "-"); len(secret) != 8 {
+		t.Fatalf("code %s", symbols)
+	}
+	joinAs(t, other(d.code, 12)).ends(4, "the code did not fit")
+	d.joins("--frames", "60")
+	d.end(60)
+}
+
 // Whose clock is right does not matter: a relay that is a day ahead, or behind, hands out keys that it takes itself.
 func TestRelayClockOffByADay(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ type options struct {
 	delay, mode, fec, seed, ruleset, format, team     *string
 	name, region, dataDir, browser, pageAddr          *string
 	logLevel, logFormat                               *string
-	frames, window, rounds                            *int
+	frames, window, rounds, secretSymbols             *int
 	headless, ranked, addresses, version, printConfig *bool
 	rematch, noPortMap, json                          *bool
 	timeout, wait                                     *time.Duration
@@ -43,41 +43,42 @@ func newOptions() *options {
 	f := s.Flags
 	def := sim.DefaultConfig()
 	o := &options{
-		set:         s,
-		relay:       s.List("relay", nil, "`HOST[:PORT]` of the relay; several are tried in order"),
-		relayToken:  f.String("relay-token", "", "`TOKEN` of a private relay"),
-		headless:    f.Bool("headless", false, "no page; needs --input"),
-		input:       f.String("input", "page", "`SOURCE` of this side's inputs: page, trace:FILE:COLUMN or bot:NAME[:SEED]"),
-		frames:      f.Int("frames", 0, "play `N` frames; 0 plays until the match is decided"),
-		report:      f.String("report", "", "write the match report to `FILE`"),
-		record:      f.String("record", "", "write the replay to `FILE`"),
-		paths:       f.String("path", "auto", "permitted paths, a `LIST` of lan, direct, relay, tunnel or auto"),
-		noPortMap:   f.Bool("no-portmap", false, "do not ask the router for an outside port (PCP, NAT-PMP, UPnP)"),
-		impair:      f.String("impair", "", "damage outgoing datagrams by `SPEC`, for example delay=40ms,jitter=5ms,loss=5%"),
-		delay:       f.String("delay", "", "input delay of `N` frames, or auto; 0 if headless, auto with the page"),
-		mode:        f.String("mode", "", "`MODE`: auto, rollback, hybrid (rollback with 1 to 4 frames of delay) or delay (no rollback); rollback if headless, auto with the page"),
-		fec:         f.String("fec", "auto", "`MODE` of error correction: auto, off, xor or rs"),
-		window:      f.Int("window", 8, "frames that may be predicted, `N` from 1 to 20"),
-		seed:        f.String("seed", "", "the host fixes the match seed to `N`, decimal or with 0x hexadecimal"),
-		ruleset:     f.String("ruleset", strings.ToLower(def.Ruleset.String()), "`NAME` of the rules"),
-		format:      f.String("format", def.Format.String(), "`FORMAT`: 1v1, 2v2, 3v3 or trinity"),
-		team:        f.String("team", "", "this side's fighters, `A[,B,C]`"),
-		rounds:      f.Int("rounds", int(def.Rounds), "rounds to win, `N`"),
-		rematch:     f.Bool("rematch", false, "headless: play again as long as the opponent wants to"),
-		ranked:      f.Bool("ranked", false, "play a ranked match"),
-		name:        f.String("name", "", "`NAME` the opponent sees"),
-		region:      f.String("region", "", "`REGION` the opponent sees"),
-		dataDir:     f.String("data-dir", "", "`DIR` for this player's files"),
-		timeout:     f.Duration("timeout", 10*time.Second, "how long the opponent may be silent"),
-		wait:        f.Duration("wait", 15*time.Minute, "how long a host waits for an opponent"),
-		browser:     f.String("browser", "", "`CMD` that opens the page, or none; empty for the system's"),
-		pageAddr:    f.String("page-addr", "127.0.0.1:0", "`HOST:PORT` of the page, on this machine"),
-		addresses:   f.Bool("show-addresses", false, "show addresses in the report and in what doctor finds"),
-		json:        f.Bool("json", false, "doctor: answer as JSON"),
-		logLevel:    f.String("log-level", "info", "`LEVEL`: trace, debug, info, warn, error or disabled"),
-		logFormat:   f.String("log-format", "console", "`FORMAT`: json or console"),
-		version:     f.Bool("version", false, "print the version and exit"),
-		printConfig: f.Bool("print-config", false, "print every setting with its source and exit"),
+		set:           s,
+		relay:         s.List("relay", nil, "`HOST[:PORT]` of the relay; several are tried in order"),
+		relayToken:    f.String("relay-token", "", "`TOKEN` of a private relay"),
+		secretSymbols: f.Int("secret-symbols", 4, "symbols in the secret half of the code, `N`: 4, 6 or 8"),
+		headless:      f.Bool("headless", false, "no page; needs --input"),
+		input:         f.String("input", "page", "`SOURCE` of this side's inputs: page, trace:FILE:COLUMN or bot:NAME[:SEED]"),
+		frames:        f.Int("frames", 0, "play `N` frames; 0 plays until the match is decided"),
+		report:        f.String("report", "", "write the match report to `FILE`"),
+		record:        f.String("record", "", "write the replay to `FILE`"),
+		paths:         f.String("path", "auto", "permitted paths, a `LIST` of lan, direct, relay, tunnel or auto"),
+		noPortMap:     f.Bool("no-portmap", false, "do not ask the router for an outside port (PCP, NAT-PMP, UPnP)"),
+		impair:        f.String("impair", "", "damage outgoing datagrams by `SPEC`, for example delay=40ms,jitter=5ms,loss=5%"),
+		delay:         f.String("delay", "", "input delay of `N` frames, or auto; 0 if headless, auto with the page"),
+		mode:          f.String("mode", "", "`MODE`: auto, rollback, hybrid (rollback with 1 to 4 frames of delay) or delay (no rollback); rollback if headless, auto with the page"),
+		fec:           f.String("fec", "auto", "`MODE` of error correction: auto, off, xor or rs"),
+		window:        f.Int("window", 8, "frames that may be predicted, `N` from 1 to 20"),
+		seed:          f.String("seed", "", "the host fixes the match seed to `N`, decimal or with 0x hexadecimal"),
+		ruleset:       f.String("ruleset", strings.ToLower(def.Ruleset.String()), "`NAME` of the rules"),
+		format:        f.String("format", def.Format.String(), "`FORMAT`: 1v1, 2v2, 3v3 or trinity"),
+		team:          f.String("team", "", "this side's fighters, `A[,B,C]`"),
+		rounds:        f.Int("rounds", int(def.Rounds), "rounds to win, `N`"),
+		rematch:       f.Bool("rematch", false, "headless: play again as long as the opponent wants to"),
+		ranked:        f.Bool("ranked", false, "play a ranked match"),
+		name:          f.String("name", "", "`NAME` the opponent sees"),
+		region:        f.String("region", "", "`REGION` the opponent sees"),
+		dataDir:       f.String("data-dir", "", "`DIR` for this player's files"),
+		timeout:       f.Duration("timeout", 10*time.Second, "how long the opponent may be silent"),
+		wait:          f.Duration("wait", 15*time.Minute, "how long a host waits for an opponent"),
+		browser:       f.String("browser", "", "`CMD` that opens the page, or none; empty for the system's"),
+		pageAddr:      f.String("page-addr", "127.0.0.1:0", "`HOST:PORT` of the page, on this machine"),
+		addresses:     f.Bool("show-addresses", false, "show addresses in the report and in what doctor finds"),
+		json:          f.Bool("json", false, "doctor: answer as JSON"),
+		logLevel:      f.String("log-level", "info", "`LEVEL`: trace, debug, info, warn, error or disabled"),
+		logFormat:     f.String("log-format", "console", "`FORMAT`: json or console"),
+		version:       f.Bool("version", false, "print the version and exit"),
+		printConfig:   f.Bool("print-config", false, "print every setting with its source and exit"),
 	}
 	s.File("config", "", "`FILE` of lines \"flag value\"")
 	s.Secret("relay-token")
@@ -89,7 +90,7 @@ func newOptions() *options {
 func (o *options) config(command string, log zerolog.Logger, s streams) (c peer.Config, err error) {
 	usage := func(err error) (peer.Config, error) { return c, settings.Usagef("%v", err) }
 	c = peer.Config{
-		Host: command != "join", RelayToken: *o.relayToken, Embed: embed(log),
+		Host: command != "join", RelayToken: *o.relayToken, SecretLen: *o.secretSymbols, Embed: embed(log),
 		Input: *o.input, ReportFile: *o.report, RecordFile: *o.record,
 		Window: *o.window, Ranked: *o.ranked, Rematch: *o.rematch, NoPortMap: *o.noPortMap, DataDir: *o.dataDir, Name: rendezvous.CleanText(*o.name), Region: *o.region,
 		Timeout: *o.timeout, Wait: *o.wait, ShowAddresses: *o.addresses,
@@ -97,6 +98,9 @@ func (o *options) config(command string, log zerolog.Logger, s streams) (c peer.
 	}
 	if s.terminal {
 		c.HUD = s.err
+	}
+	if *o.secretSymbols == 0 {
+		return usage(fmt.Errorf("--secret-symbols is 0, must be 4, 6 or 8"))
 	}
 	if *o.frames < 0 || *o.frames > 1<<30 {
 		return usage(fmt.Errorf("--frames is %d, must be 0 to %d", *o.frames, 1<<30))

@@ -98,6 +98,8 @@ func TestMistakes(t *testing.T) {
 		{"delay word", bot("--delay", "some"), "number of frames"},
 		{"fec", bot("--fec", "magic"), "--fec"},
 		{"seed", bot("--seed", "-4"), "whole number"},
+		{"secret half", bot("--secret-symbols", "5"), "must be 4, 6 or 8"},
+		{"no secret half", bot("--secret-symbols", "0"), "must be 4, 6 or 8"},
 		{"seed of nothing", bot("--seed", "0x"), "whole number"},
 		{"seed in base 16 without 0x", bot("--seed", "00ff"), "hexadecimal"},
 		{"seed too large", bot("--seed", "0x10000000000000000"), "2^64"},
