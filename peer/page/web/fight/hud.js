@@ -27,7 +27,7 @@ function label(c, s, x, y, fill, edge = 'rgba(10,8,24,0.85)', width = 5) {
 export class Hud {
   constructor(app) { this.app = app; this.scene = new Scene(app); this.clear(); }
 
-  clear() { this.ghost = [1, 1]; this.combo = [null, null]; this.spoken = ''; }
+  clear() { this.ghost = [1, 1]; this.combo = [null, null]; this.told = [0, 0]; this.spoken = ''; }
 
   /** Training and theatre have a bar of their own below. */
   raised(s) { return s.kind === 1 ? 0 : s.kind === 2 ? 52 : 110; }
@@ -39,10 +39,11 @@ export class Hud {
       if (!f) continue;
       const now = f.most ? f.health / f.most : 0;
       if (this.ghost[side] < now) this.ghost[side] = now;
-      if (f.comboHits === 0) this.ghost[side] = Math.max(now, this.ghost[side] - frames * 0.012);
+      if (f.comboHits === 0 || now <= 0) this.ghost[side] = Math.max(now, this.ghost[side] - frames * 0.012);
       const other = 1 - side; // the counter stands on the attacker's side
-      if (f.comboHits >= 2) this.combo[other] = { hits: f.comboHits, damage: f.comboDamage, age: 0 };
+      if (f.comboHits >= 2 && (now > 0 || this.told[other] !== f.comboHits)) this.combo[other] = { hits: f.comboHits, damage: f.comboDamage, age: 0 };
       else if (this.combo[other]) { this.combo[other].age += frames; if (this.combo[other].age > 50) this.combo[other] = null; }
+      this.told[other] = f.comboHits; // one who is knocked out stays in the combo
     }
   }
 

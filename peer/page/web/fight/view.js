@@ -6,7 +6,7 @@ import { Stage } from './stage.js';
 import { Effects } from './effects.js';
 import { Hud } from './hud.js';
 import { NetGraph } from './netgraph.js';
-import { poseOf } from './pose.js';
+import { blend, poseOf } from './pose.js';
 import { drawFighter } from './figure.js';
 import { drawShots, drawBoxes, drawSmear, drawThings } from './things.js';
 import { drawTrail, drawHistory, Trail } from './trail.js';
@@ -31,6 +31,8 @@ export class View {
     this.time = 0;
     this.cam = { x: 0, y: 0, zoom: 1.6, w: 1280, h: 720, floor: floorLine };
     this.trail = new Trail(90);
+    this.poses = []; // as drawn last, by slot
+    this.step = 0;   // frames since
     this.frames = 0; // drawn, for tests
     this.kinds = new Map(app.data.fighters.map((f) => [f.id, f]));
     this.moves = new Map(app.data.fighters.map((f) => [f.id, new Map(f.moves.map((m) => [m.id, m]))]));
@@ -54,7 +56,7 @@ export class View {
 
   /** Takes a snapshot: corrections replace, events begin, cancelled ones fade. */
   take(s) {
-    if (!this.s || this.s.match !== s.match) { this.effects.clear(); this.hud.clear(); this.net.clear(); this.cut = true; }
+    if (!this.s || this.s.match !== s.match) { this.effects.clear(); this.hud.clear(); this.net.clear(); this.poses = []; this.cut = true; }
     this.s = s;
     this.at = performance.now();
     this.net.frame(s);
@@ -101,6 +103,7 @@ export class View {
 
   draw(frames) {
     this.resize();
+    this.step = frames;
     if (this.fighting) this.cam.floor -= this.hud.raised(this.s) * 0.7; // bars below
     this.frames++;
     const c = this.c, s = this.s, calm = this.app.settings.reduced;
@@ -159,13 +162,14 @@ export class View {
     const zoom = Math.min(Math.max(1.3, Math.min(calm ? 1.6 : 1.9, cam.w / (apart + 330))), Math.max(0.95, (sky + 80) / high));
     const room = Math.max(0, half + 70 - cam.w / 2 / zoom), won = this.name === 'result' && this.winner(s);
     const aside = { result: 0.21, desync: 0.15 }[this.name] * cam.w / zoom || 0; // a panel stands on the left
+    const down = !calm && this.app.data.phases[s.current.phase] === 'round end' && s.current.phaseFrames < 80 && [p, q].find((_, side) => s.current.fighters[s.point[side]]?.health <= 0);
     const x = (won ? won.x : Math.max(-room, Math.min(room, (p.x + q.x) / 2))) - aside;
-    const y = Math.max(0, high * zoom - sky);
+    const close = down ? Math.min(2.2, zoom * 1.25) : zoom, y = Math.max(0, high * close - sky); // whoever fell is seen from near
     const k = this.cut ? 1 : 1 - Math.exp(-frames / 7);
     this.cut = false;
-    cam.x += (x - cam.x) * k;
+    cam.x += (x + (down ? (down.x - x) * 0.55 : 0) - cam.x) * k;
     cam.y += (y - cam.y) * k;
-    cam.zoom += (zoom - cam.zoom) * (this.cut ? 1 : 1 - Math.exp(-frames / 16));
+    cam.zoom += (close - cam.zoom) * (this.cut ? 1 : 1 - Math.exp(-frames / 16));
   }
 
   /** Whom the picture of the end is about, null for a draw. */
@@ -187,7 +191,7 @@ export class View {
       const f = s.current.fighters[i], kind = this.kind(f);
       if (!kind) continue;
       const action = this.app.data.actions[f.action], move = this.move(f), frame = actionFrame(s.previous.fighters[i], f, a);
-      const pose = poseOf(kind, f, action, move, frame, this.time + i * 40);
+      const pose = this.eased(i, f, action, poseOf(kind, f, action, move, frame, this.time + i * 40));
       const shiver = f.hitstop > 0 && f.comboHits > 0 && !calm ? Math.sin(this.time * 2.4) * 2.2 : 0;
       const colour = this.app.settings.colours[i & 1 ? 'b' : 'a'];
       c.save();
@@ -198,6 +202,14 @@ export class View {
         flash: f.hitstop > 0 && f.comboHits > 0 ? (calm ? 0.15 : 0.5) : 0, glow: f.bits & Bit.rage || f.heatLeft > 0 || move?.family === 'super' ? 0.8 : f.bits & Bit.armor ? 0.45 : 0 });
       c.restore();
     }
+  }
+
+  /** A change of pose takes a moment, except that of a blow, which is where the simulation has it. */
+  eased(i, f, action, pose) {
+    const was = this.poses[i], exact = !this.app.settings.value.interpolate || !was || was.id !== f.id || ['attack', 'throwing', 'pinning', 'roll'].includes(action);
+    const k = 1 - Math.exp(-this.step / (f.comboHits > 0 || action === 'blockstun' ? 0.7 : 1.6)), out = exact ? pose : { ...pose, ...blend(was.pose, pose, k) };
+    this.poses[i] = { id: f.id, pose: out };
+    return out;
   }
 
   front(s, i) {
