@@ -5,6 +5,7 @@
 // Each press is an event on the page at a moment that the peer's clock knows
 // nothing of; docs/page.md says what the columns mean.
 
+import { fileURLToPath } from 'node:url';
 import { Bench, missing, screen } from './harness.js';
 
 /**
@@ -55,7 +56,7 @@ export async function room(b, interpolate) {
   return page;
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const why = missing(), ends = [];
   if (why) { console.error(why); process.exit(1); }
   const b = new Bench({ after: (f) => ends.push(f) }), n = Number(process.argv[2] || 300);
