@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -85,10 +86,12 @@ func opponentProcess(ctx context.Context, exe string, code <-chan string, level,
 			err = <-done
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.As(err, &exit) && exit.ExitCode() == exitOpponent:
+		return nil // it was this side that left
 	}
-	return nil
+	return fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
 }
 
 // codeReader passes lines on and picks the lobby code out of them.

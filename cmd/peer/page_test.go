@@ -68,3 +68,29 @@ func TestPageMistakes(t *testing.T) {
 		start(t, "peer", args...).ends(2, tt.want)
 	}
 }
+
+// Who leaves a fight against the machine is back at the title, and nothing failed.
+func TestLeaveTheMachine(t *testing.T) {
+	t.Parallel()
+	p := start(t, "peer", "play", "--browser", "none", "--data-dir", t.TempDir())
+	b := openTab(t, p.line("page"))
+	for range 3 {
+		b.screen("fight")
+		b.wait(pageSnapshot, func([]byte) bool { return b.shots > 20 })
+		b.shots = 0
+		b.command(`{"cmd":"leave"}`)
+		b.wait(pageScreen, func(s []byte) bool { // whatever comes after the fight
+			return !strings.Contains(string(s), `"screen":"fight"`)
+		})
+		b.screen("title")
+		b.command(`{"cmd":"play"}`)
+	}
+	b.screen("fight")
+	b.command(`{"cmd":"leave"}`)
+	b.screen("title")
+	b.command(`{"cmd":"quit"}`)
+	p.ends(0, "")
+	if logs := p.logs.String(); strings.Contains(logs, "failed") {
+		t.Error("something failed")
+	}
+}
