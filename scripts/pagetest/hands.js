@@ -58,11 +58,12 @@ export class Pad {
 
   async set(button, on) { await this.page.evaluate(([n, v]) => { globalThis.fakePad.buttons[n] = { pressed: v, value: v ? 1 : 0 }; }, [buttons[button] ?? button, on]); }
 
+  /** The page's own timers count, so that it has looked at the pad in between however slow the machine is. */
   async tap(button, ms = 25) {
-    await this.set(button, true);
-    await this.page.waitForTimeout(ms);
-    await this.set(button, false);
-    await this.page.waitForTimeout(ms);
+    for (const on of [true, false]) {
+      await this.set(button, on);
+      await this.page.evaluate((n) => new Promise((done) => { setTimeout(done, n); }), on ? ms : 25);
+    }
   }
 
   async press() { await this.tap('press'); }

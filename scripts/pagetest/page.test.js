@@ -214,7 +214,7 @@ test('a pad plays, an unknown one is calibrated; remapping shows conflicts and i
   });
   const page = await b.open(context, p.url), hold = (i, on) => page.evaluate(([n, v]) => { globalThis.fakePad.buttons[n] = { pressed: v, value: v ? 1 : 0 }; }, [i, on]);
   await screen(page, 'title');
-  const pad = new Pad(page), tap = async (i) => { await hold(i, true); await page.waitForTimeout(60); await hold(i, false); await page.waitForTimeout(60); };
+  const pad = new Pad(page), tap = async (i) => { for (const on of [true, false]) { await hold(i, on); await page.evaluate(() => new Promise((done) => { setTimeout(done, 60); })); } };
   pad.set = (way, on) => (way === 'press' ? hold(0, on) : page.evaluate(([w, v]) => { globalThis.fakePad.axes = v ? { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] }[w] : [0, 0]; }, [way, on]));
   for (const name of ['Controls', 'ctl-device']) { await pad.to(name); if (name === 'Controls') await pad.press(); }
   for (let i = 0; i < 2; i++) await pad.tap('right');

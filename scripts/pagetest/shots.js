@@ -162,7 +162,7 @@ try {
     const silent = createServer(() => {}).listen(0, '127.0.0.1'); // a relay that accepts and says nothing
     ends.push(() => silent.close());
     await until(() => silent.address(), 2000, 'no port');
-    const p = await bench.peer('join', `K7QM-3XTD@127.0.0.1:${silent.address().port}`, '--timeout', '3s'), page = await bench.open(await bench.browser(view), p.url);
+    const p = await bench.peer('join', `K7QM-3XTD@127.0.0.1:${silent.address().port}`, '--timeout', '6s'), page = await bench.open(await bench.browser(view), p.url);
     await screen(page, 'joining');
     await take(page, 'joining', 1200);
     await screen(page, 'error', 60000);
