@@ -22,7 +22,7 @@ import (
 )
 
 // mostMemory is what reading any file may take, in MB; a peer that plays has 30.
-const mostMemory = 200
+const mostMemory = 100
 
 // cleanMatch is a replay of so many frames without a press.
 func cleanMatch(t *testing.T, frames int) []byte {

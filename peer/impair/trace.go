@@ -46,6 +46,7 @@ func ReadTrace(path string) (*Trace, error) {
 func parseTrace(r io.Reader) (*Trace, error) {
 	t := &Trace{}
 	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<17) // more than a line of a table may have
 	header := true
 	for line := 1; sc.Scan(); line++ {
 		text := strings.TrimSpace(sc.Text())

@@ -8,7 +8,6 @@ package infile
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -71,7 +70,8 @@ func Read(path string, most int) ([]byte, error) {
 }
 
 // Table gives the lines of a text file that may be gzipped: no more than so many bytes once unpacked, no line longer than
-// 64 KiB. What is beyond ends with ErrTooLarge or ErrLine. Close the file afterwards.
+// 64 KiB. What is beyond ends with ErrTooLarge or ErrLine. What stands in quotes is of one line, as in CSV; lines that begin
+// with # are comments, whose quotes mean nothing. Close the file afterwards.
 func Table(f io.Reader, most int64) (io.Reader, error) {
 	b := bufio.NewReader(f)
 	t := &table{from: b, left: most}
@@ -90,9 +90,11 @@ func Table(f io.Reader, most int64) (io.Reader, error) {
 }
 
 type table struct {
-	from io.Reader
-	left int64 // bytes
-	line int   // bytes of the line so far
+	from    io.Reader
+	left    int64 // bytes
+	line    int   // bytes of the line so far
+	quoted  bool
+	comment bool
 }
 
 // Read gives the next bytes.
@@ -101,19 +103,19 @@ func (t *table) Read(p []byte) (int, error) {
 	if t.left -= int64(n); t.left < 0 {
 		return 0, ErrTooLarge
 	}
-	for rest := p[:n]; ; {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			t.line += len(rest)
-			break
+	for _, c := range p[:n] {
+		switch {
+		case c == '\n' && !t.quoted:
+			t.line, t.comment = 0, false
+			continue
+		case c == '#' && t.line == 0:
+			t.comment = true
+		case c == '"' && !t.comment:
+			t.quoted = !t.quoted
 		}
-		if t.line+end > maxLine {
+		if t.line++; t.line > maxLine {
 			return 0, ErrLine
 		}
-		t.line, rest = 0, rest[end+1:]
-	}
-	if t.line > maxLine {
-		return 0, ErrLine
 	}
 	return n, err
 }

@@ -39,6 +39,8 @@ func TestTableLines(t *testing.T) {
 	}{
 		{"", 10, nil}, {"a\nb", 3, nil}, {"a\nb", 2, ErrTooLarge}, {long + "\n" + long, 3 * maxLine, nil},
 		{"a\n" + long + "x", 2 * maxLine, ErrLine}, {long + "x\n", 2 * maxLine, ErrLine}, {"\n\n" + long + "x\nb\n", 2 * maxLine, ErrLine},
+		{`"` + strings.Repeat("x\n", maxLine), 3 * maxLine, ErrLine}, {`"a` + "\n" + `b"` + strings.Repeat("\nx", maxLine), 3 * maxLine, nil},
+		{`# 5" wide` + strings.Repeat("\nx", maxLine), 3 * maxLine, nil},
 	} {
 		for _, cut := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.DataErrReader} {
 			r, err := Table(cut(strings.NewReader(tt.text)), tt.most)

@@ -99,7 +99,9 @@ func (s *Set) readFile(r io.Reader, path string, lines map[string]int, view *fla
 			return s.valueError(f, where+": "+key, s.shown(key, value), errors.Unwrap(err))
 		}
 	}
-	if err := scan.Err(); err != nil {
+	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return Usagef("%s: a line is longer than %d kB, which none of a configuration file is", path, bufio.MaxScanTokenSize>>10)
+	} else if err != nil {
 		return Usagef("%s: %v", path, err)
 	}
 	if limited.N == 0 {
