@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -18,13 +19,16 @@ const (
 	pageScreen, pageSnapshot, pageFile, pageNotice, pageTalk = 2, 3, 6, 7, 8
 )
 
-// tab stands in a browser's place: it talks to the page of a program.
+// tab stands in a browser's place: it talks to the page of a program. Like a browser it reads all the time; the program
+// lets a tab go that does not.
 type tab struct {
 	t     *testing.T
 	ws    *websocket.Conn
-	shots int    // snapshots seen
-	shown []byte // newest SCREEN
-	told  bool   // something was sent by the program
+	came  chan []byte // messages, until the connection ends
+	err   error       // how it ended, once came is closed
+	shots int         // snapshots seen
+	shown []byte      // newest SCREEN
+	told  bool        // something was sent by the program
 }
 
 // openTab opens the page and becomes its player.
@@ -46,8 +50,38 @@ func dialTab(t *testing.T, url string) *tab {
 		t.Fatal(err)
 	}
 	ws.SetReadLimit(4 << 20)
-	t.Cleanup(func() { _ = ws.CloseNow() })
-	return &tab{t: t, ws: ws}
+	b := &tab{t: t, ws: ws, came: make(chan []byte, 1<<16)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer close(b.came)
+		for {
+			_, m, err := ws.Read(context.Background())
+			if err != nil {
+				b.err = err
+				return
+			}
+			b.came <- m
+		}
+	}()
+	t.Cleanup(func() {
+		_ = ws.CloseNow()
+		<-ended
+	})
+	return b
+}
+
+// next is the next message, nil once the connection has ended.
+func (b *tab) next(what string) []byte {
+	b.t.Helper()
+	select {
+	case m := <-b.came:
+		b.told = b.told || m != nil
+		return m
+	case <-time.After(patience):
+		b.t.Fatalf("%s does not come", what)
+	}
+	return nil
 }
 
 func (b *tab) send(kind byte, body []byte) {
@@ -62,14 +96,11 @@ func (b *tab) command(json string, args ...any) { b.send(tabCommand, fmt.Appendf
 // wait reads until a message of the kind fits.
 func (b *tab) wait(kind byte, fits func(body []byte) bool) []byte {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	for {
-		_, m, err := b.ws.Read(ctx)
-		if err != nil {
-			b.t.Fatalf("no message of kind %d: %v", kind, err)
+	for end := time.Now().Add(patience); ; {
+		m := b.next(fmt.Sprintf("a message of kind %d", kind))
+		if m == nil || time.Now().After(end) {
+			b.t.Fatalf("no message of kind %d: %v", kind, b.err)
 		}
-		b.told = true
 		switch m[0] {
 		case pageSnapshot:
 			b.shots++
@@ -110,19 +141,11 @@ func (b *tab) notice() string {
 // closed wants the program to end the connection with a close code.
 func (b *tab) closed(code websocket.StatusCode) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
-	defer cancel()
-	for {
-		_, _, err := b.ws.Read(ctx)
-		if err == nil {
-			b.told = true
-			continue
-		}
-		var ce websocket.CloseError
-		if !errors.As(err, &ce) || ce.Code != code {
-			b.t.Errorf("the connection ended with %v, want code %d", err, code)
-		}
-		return
+	for b.next("the end of the connection") != nil {
+	}
+	var ce websocket.CloseError
+	if !errors.As(b.err, &ce) || ce.Code != code {
+		b.t.Errorf("the connection ended with %v, want code %d", b.err, code)
 	}
 }
 
