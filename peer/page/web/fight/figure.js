@@ -21,17 +21,23 @@ const ink = '#0d0a1a', edge = 3;
 
 function limb(c, a, m, b, wide, thin, colour, shine) {
   const half = (wide + thin) / 2;
-  c.fillStyle = ink;
-  taper(c, a, m, wide + edge, half + edge);
-  taper(c, m, b, half + edge, thin + edge);
-  c.fillStyle = colour;
-  taper(c, a, m, wide, half);
-  taper(c, m, b, half, thin);
+  for (const [fill, more] of [[ink, edge], [colour, 0]]) {
+    c.beginPath();
+    taper(c, a, m, wide + more, half + more);
+    taper(c, m, b, half + more, thin + more);
+    c.fillStyle = fill;
+    c.fill();
+  }
   if (!shine) return;
   c.strokeStyle = 'rgba(255,226,178,0.24)'; // of the lamps
   c.lineWidth = 2;
   c.lineCap = c.lineJoin = 'round';
   c.beginPath(); c.moveTo(a[0] + wide * 0.2, a[1] - 2); c.lineTo(m[0] + half * 0.26, m[1]); c.lineTo(b[0] + thin * 0.22, b[1]); c.stroke();
+}
+
+/** An ellipse with its edge: two fills are cheaper than a stroke. */
+function blob(c, x, y, rx, ry, colour) {
+  for (const [fill, more] of [[ink, edge / 2], [colour, 0]]) { c.fillStyle = fill; c.beginPath(); c.ellipse(x, y, rx + more, ry + more, 0, 0, 7); c.fill(); }
 }
 
 /** Fills the path with its edge. */
@@ -44,19 +50,18 @@ function inked(c, colour) {
   c.fill();
 }
 
-/** A round-ended stroke whose width changes. */
+/** Adds a round-ended stroke whose width changes to the path. All of it turns the same way, so that where parts overlap there is no hole. */
 function taper(c, a, b, wa, wb) {
-  const dx = b[0] - a[0], dy = b[1] - a[1], d = Math.max(0.01, Math.hypot(dx, dy)), nx = -dy / d, ny = dx / d;
-  c.beginPath();
+  const dx = b[0] - a[0], dy = b[1] - a[1], d = Math.max(0.01, Math.hypot(dx, dy)), nx = -dy / d / 2, ny = dx / d / 2;
+  c.moveTo(a[0] + wa / 2, a[1]);
   c.arc(a[0], a[1], wa / 2, 0, 7);
+  c.moveTo(b[0] + wb / 2, b[1]);
   c.arc(b[0], b[1], wb / 2, 0, 7);
-  c.fill();
-  c.beginPath();
-  c.moveTo(a[0] + nx * wa / 2, a[1] + ny * wa / 2);
-  c.lineTo(b[0] + nx * wb / 2, b[1] + ny * wb / 2);
-  c.lineTo(b[0] - nx * wb / 2, b[1] - ny * wb / 2);
-  c.lineTo(a[0] - nx * wa / 2, a[1] - ny * wa / 2);
-  c.fill();
+  c.moveTo(a[0] - nx * wa, a[1] - ny * wa);
+  c.lineTo(b[0] - nx * wb, b[1] - ny * wb);
+  c.lineTo(b[0] + nx * wb, b[1] + ny * wb);
+  c.lineTo(a[0] + nx * wa, a[1] + ny * wa);
+  c.closePath();
 }
 
 function shade(hex, k) {
@@ -103,7 +108,7 @@ export function drawFighter(c, kind, p, o) {
   limb(c, hipN, joint(hipN, lf, leg, 1), [lf[0], lf[1] + 5], thick * 1.4, thick * 0.9, tint(k.under), true);
   shoe(c, lf, thick, tint(k.hair));
   torso(c, p, shoulder, h, k, tint, o.colour);
-  if (k.bag) { c.beginPath(); c.ellipse(p.hip[0] - 11, p.hip[1] + 9, 8, 10, 0.2, 0, 7); inked(c, tint('#8a5a36')); }
+  if (k.bag) { blob(c, p.hip[0] - 11, p.hip[1] + 9, 8, 10, tint('#8a5a36')); }
   head(c, p.head, h, k, tint, o.colour);
   if (armed) rod(c, p, lh, rh, k, h, tint, o.colour);
   limb(c, nearS, joint(nearS, lh, arm, -1), lh, thick * 1.05, thick * 0.74, shade(k.top, dark * (1.28 + (o.flash || 0))), true);
@@ -115,12 +120,10 @@ export function drawFighter(c, kind, p, o) {
 
 const mid = (a, b, k) => [a[0] + (b[0] - a[0]) * k, a[1] + (b[1] - a[1]) * k];
 
-function fist(c, at, r, colour) { c.beginPath(); c.arc(at[0], at[1], r, 0, 7); inked(c, colour); }
+function fist(c, at, r, colour) { blob(c, at[0], at[1], r, r, colour); }
 
 function shoe(c, at, thick, colour) {
-  c.beginPath();
-  c.ellipse(at[0] + thick * 0.35, at[1] + thick * 0.34, thick * 0.95, thick * 0.42, 0, 0, 7);
-  inked(c, colour);
+  blob(c, at[0] + thick * 0.35, at[1] + thick * 0.34, thick * 0.95, thick * 0.42, colour);
 }
 
 function torso(c, p, shoulder, h, k, tint, colour) {
@@ -144,7 +147,7 @@ function torso(c, p, shoulder, h, k, tint, colour) {
   c.beginPath(); c.moveTo(wide * 0.84, tall * 0.82); c.quadraticCurveTo(narrow * 0.66, tall * 0.4, narrow * 0.8, 4); c.stroke();
   c.restore();
   c.fillStyle = tint(k.skin); // neck
-  taper(c, shoulder, [shoulder[0] + (p.head[0] - shoulder[0]) * 0.7, shoulder[1] + (p.head[1] - shoulder[1]) * 0.7], 0.055 * h, 0.05 * h);
+  c.beginPath(); taper(c, shoulder, [shoulder[0] + (p.head[0] - shoulder[0]) * 0.7, shoulder[1] + (p.head[1] - shoulder[1]) * 0.7], 0.055 * h, 0.05 * h); c.fill();
   c.fillStyle = tint(k.trim);
   const belt = mid(p.hip, shoulder, 0.12);
   c.save();
@@ -211,6 +214,5 @@ function rod(c, p, lh, rh, k, h, tint, colour) {
   c.moveTo(hand[0] - ux * behind, hand[1] - uy * behind);
   c.lineTo(hand[0] + ux * ahead, hand[1] + uy * ahead);
   for (const [ofRod, w] of [[ink, wide + edge], [tint(k.rod > 120 ? '#9a7546' : '#b9b4c8'), wide]]) { c.strokeStyle = ofRod; c.lineWidth = w; c.stroke(); }
-  c.beginPath(); c.arc(hand[0] + ux * ahead, hand[1] + uy * ahead, k.rod > 120 ? 4.5 : 5, 0, 7);
-  inked(c, k.rod > 120 ? colour : '#ffe6a0');
+  blob(c, hand[0] + ux * ahead, hand[1] + uy * ahead, 4.8, 4.8, k.rod > 120 ? colour : '#ffe6a0');
 }

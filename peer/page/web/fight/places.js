@@ -49,14 +49,27 @@ export function beams(c, cam, colour) {
   }
 }
 
+/** A piece of wire fence, drawn once: so many fine lines are half a frame without a GPU. */
+let mesh = null;
+const meshStep = 24, meshTall = 264;
+
+function wire() {
+  mesh = new OffscreenCanvas(1536, meshTall);
+  const c = mesh.getContext('2d');
+  c.strokeStyle = 'rgba(150,165,190,0.3)';
+  c.lineWidth = 1.5;
+  c.beginPath();
+  for (let x = -meshTall; x < 1536; x += meshStep) { c.moveTo(x, meshTall); c.lineTo(x + meshTall, 0); c.moveTo(x, 0); c.lineTo(x + meshTall, meshTall); }
+  c.stroke();
+}
+
 /** A fence of wire between padded posts. */
 export function cage(c, cam, back, at, z) {
-  const top = back - 176 * z, step = 15 * z, shift = ((cam.x * z * 0.92) % step + step) % step;
-  c.strokeStyle = 'rgba(150,165,190,0.28)';
-  c.lineWidth = 1.2;
-  c.beginPath();
-  for (let x = -200 * z - shift; x < cam.w + 200 * z; x += step) { c.moveTo(x, back); c.lineTo(x + (back - top), top); c.moveTo(x, top); c.lineTo(x + (back - top), back); }
-  c.stroke();
+  if (!mesh) wire();
+  const tall = 176 * z, top = back - tall, k = tall / meshTall, step = meshStep * k, shift = ((cam.x * z * 0.92) % step + step) % step;
+  c.imageSmoothingEnabled = false;
+  for (let x = -90 - shift - (90 % step); x < cam.w + 90; x += mesh.width * k) c.drawImage(mesh, x, top, mesh.width * k, tall);
+  c.imageSmoothingEnabled = true;
   c.fillStyle = '#12151f';
   c.fillRect(-80, top - 9 * z, cam.w + 160, 12 * z);
   for (let x = -1140; x <= 1140; x += 190) { c.fillStyle = '#151927'; c.fillRect(at(x, 0.92) - 8 * z, top - 14 * z, 16 * z, 192 * z); c.fillStyle = '#2a3148'; c.fillRect(at(x, 0.92) - 4 * z, top - 10 * z, 5 * z, 184 * z); }
@@ -90,4 +103,23 @@ export function bricks(c, cam, back, colours) {
     for (let x = -wide * 2 - shift + (row % 2) * wide / 2; x < cam.w + wide; x += wide) { c.moveTo(x, y); c.lineTo(x, y + tall); }
   }
   c.stroke();
+}
+
+/** Paper lanterns with the light around them, drawn once for each colour. */
+const paper = ['#ff9d5c', '#f2c14e', '#e86a6a'], lanternSize = 96;
+let lamps = null;
+
+export function lantern(c, x, y, r, n) {
+  lamps ??= paper.map((colour) => {
+    const picture = new OffscreenCanvas(lanternSize, lanternSize), p = picture.getContext('2d'), m = lanternSize / 2, g = p.createRadialGradient(m, m, 0, m, m, m);
+    g.addColorStop(0, 'rgba(255,196,110,0.42)');
+    g.addColorStop(1, 'rgba(255,196,110,0)');
+    p.fillStyle = g;
+    p.fillRect(0, 0, lanternSize, lanternSize);
+    p.fillStyle = colour;
+    p.beginPath(); p.ellipse(m, m, m / 3.4, m / 2.95, 0, 0, 7); p.fill();
+    return picture;
+  });
+  const size = r * 6.8;
+  c.drawImage(lamps[n % lamps.length], x - size / 2, y - size / 2, size, size);
 }

@@ -1,7 +1,7 @@
 // The stage: layers of paper-cut shapes that move with the camera, in the colours
 // of its place. Drawn from a seed, so that it is the same on both screens.
 
-import { places, crowd, beams, cage, ropes, bricks } from './places.js';
+import { places, crowd, beams, cage, ropes, bricks, lantern } from './places.js';
 
 function random(seed) { // mulberry32
   return () => {
@@ -230,10 +230,8 @@ export class Stage {
       c.lineWidth = 2;
       c.beginPath(); c.moveTo(from, y); c.quadraticCurveTo((from + to) / 2, y + 2 * sag, to, y); c.stroke();
       for (let i = 1; i < 7; i++) {
-        const [x, ly] = way(i / 7), r = 8.5 * z, colour = ['#ff9d5c', '#f2c14e', '#e86a6a'][(i + k) % 3];
-        glow(c, x, ly + r * 1.4, r * 3.4, 'rgba(255,196,110,0.3)');
-        c.fillStyle = colour;
-        c.beginPath(); c.ellipse(x, ly + r * 1.4 + Math.sin(time / 50 + i) * z, r, r * 1.15, 0, 0, 7); c.fill();
+        const [x, ly] = way(i / 7), r = 8.5 * z;
+        if (x > -60 && x < 2400) lantern(c, x, ly + r * 1.4 + Math.sin(time / 50 + i) * z, r, i + k);
       }
     }
   }
