@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,11 +90,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // serve runs a relay until ctx is cancelled.
 func serve(ctx context.Context, config relay.Config, stdout io.Writer) error {
-	if config.Workers == 0 {
-		config.Workers = runtime.GOMAXPROCS(0)
-	}
-	// A worker that waits for datagrams keeps one of Go's processors for a while; the lobby must not wait for it.
-	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), config.Workers+1))
 	server, err := relay.New(config)
 	switch {
 	case errors.Is(err, relay.ErrConfig), errors.Is(err, relay.ErrBudget):
@@ -103,6 +99,10 @@ func serve(ctx context.Context, config relay.Config, stdout io.Writer) error {
 	case err != nil:
 		return err
 	}
+	// A worker that waits for datagrams keeps one of Go's processors for a while; the lobby must not wait for it. Only a number
+	// that New has accepted gets here: every processor costs memory.
+	workers := cmp.Or(config.Workers, runtime.GOMAXPROCS(0))
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), workers+1))
 	for _, addr := range server.Addrs() {
 		if _, err := fmt.Fprintln(stdout, "listening", addr); err != nil {
 			return errors.Join(err, server.Close())

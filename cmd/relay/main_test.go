@@ -79,6 +79,7 @@ func TestRefusals(t *testing.T) {
 		{"probe http://relay.example.net", exit.Usage, "give HOST or HOST:PORT"},
 		{"probe 127.0.0.1:3478 --listen :0", exit.Usage, "listen"},
 		{"--listen 127.0.0.1:0 --workers -1", exit.Usage, "workers"},
+		{"--listen 127.0.0.1:0 --workers 65", exit.Usage, "65 workers, must be 1 to 64"},
 		{"--listen 127.0.0.1:0 --egress-budget lots", exit.Usage, "not a number of bytes"},
 		{"--config " + conf, exit.Usage, `unknown key "lisen"`},
 		{"--config " + conf + ".missing", exit.Usage, "cannot read the configuration file"},
