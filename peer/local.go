@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +70,8 @@ func opponentProcess(ctx context.Context, exe string, code <-chan string, level,
 		args = append(args, "--rematch")
 	}
 	cmd := exec.CommandContext(run, exe, args...)
+	// The player's settings are not the opponent's: it would write its report over theirs.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "BACKSTEP_") })
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {

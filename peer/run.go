@@ -16,6 +16,7 @@ import (
 	"backstep/peer/source"
 	"backstep/rollback"
 	"backstep/rollback/desync"
+	"backstep/sim"
 )
 
 // Run meets the opponent, plays one match and reports it. The report is
@@ -132,11 +133,25 @@ func (c *Config) run(ctx context.Context, src source.Source, r *report.Report) e
 			}
 			*r = fresh
 		}
-		d := duel{setup: su, source: src, report: r, record: newRecord(c.Build, c.RecordFile != ""), other: lounge.Answer, said: c.heard(ch.talk)}
-		if _, err := c.play(ctx, ch, &d); err != nil || !c.Rematch {
+		var last sim.Match
+		d := duel{setup: su, source: src, report: r, record: newRecord(c.Build, c.RecordFile != ""), other: lounge.Answer, said: c.heard(ch.talk),
+			settled: func(w *match.World) { last = w.Match() }}
+		o, err := c.play(ctx, ch, &d)
+		if err != nil {
 			return err
 		}
+		c.ended(o, last)
+		if !c.Rematch {
+			return nil
+		}
 	}
+}
+
+// ended tells who won: a terminal shows nothing else of it.
+func (c *Config) ended(o match.Outcome, last sim.Match) {
+	winner := map[sim.Winner]string{sim.NoWinner: "none", sim.HostWins: "host", sim.JoinWins: "guest", sim.DrawGame: "draw"}[last.MatchWinner]
+	c.Log.Info().Str("event", "match_end").Str("winner", winner).Uints8("rounds", last.Wins[:]).Int("frames", o.Confirmed).
+		Msg("the match is over")
 }
 
 func (c *Config) newSetup() (*setup.Setup, error) {

@@ -140,6 +140,22 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// What the environment says is meant for the player, not for the opponent in the second process, which would refuse to start
+// for the one variable and write its own report over the player's for the other.
+func TestPlayKeepsTheEnvironment(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "play.json")
+	dir, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startFile(t, program(dir, "peer"), []string{"BACKSTEP_REPORT=" + file, "BACKSTEP_FRAMES=many"}, "play", "--headless", "--frames", "60")
+	p.ends(0, "")
+	if r := readReport(t, file); r["side"] != "host" || !strings.Contains(p.logs.String(), "the match is over") {
+		t.Errorf("the report is that of the %v side, the log is\n%s", r["side"], p.logs.String())
+	}
+}
+
 // Reports are valid JSON with all fields also when there was no match.
 func TestReportWithoutMatch(t *testing.T) {
 	t.Parallel()
