@@ -11,7 +11,8 @@
 // A match over the relay is one channel with two registered sides. Over TURN it is one allocation with a channel bound to the
 // other player's own address: the cheapest way TURN has, with one hop and one file descriptor. CPU figures of a shared machine
 // are worth little by themselves; the rows of one run are taken one after the other, so that their ratios mean something. On a
-// busy machine run it as root with RELAYBENCH_WITH="chrt -f 1": what else runs then waits.
+// busy machine run it as root with RELAYBENCH_WITH="chrt -r 1": what else runs then waits. Not with -f: threads that share a
+// processor and never take turns would stand behind one that spins.
 //
 // It has its own module, so that what Backstep is compared with is no dependency of Backstep.
 package main

@@ -68,7 +68,7 @@ func plant(root, patch string, n int) (f finding, err error) {
 		return f, err
 	}
 	defer os.RemoveAll(dir)
-	for _, part := range []string{"go.mod", "go.sum", "ackbits", "fec", "rollback", "peer/impair", "scripts/flight", "scripts/matchsoak"} {
+	for _, part := range []string{"go.mod", "go.sum", "ackbits", "fec", "rollback", "peer/impair", "peer/infile", "scripts/flight", "scripts/matchsoak"} {
 		if err := copyTree(filepath.Join(dir, part), filepath.Join(root, part)); err != nil {
 			return f, err
 		}
