@@ -140,6 +140,18 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// A match that cannot begin is refused in one sentence, although its relay was up already.
+func TestPlayRefusesInOneSentence(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		p := start(t, "peer", "play", "--headless", "--input", "trace:"+t.TempDir()+":w1")
+		p.ends(2, "bad input source")
+		if strings.Count(p.logs.String(), "\n") != 1 {
+			t.Errorf("it says\n%s", p.logs.String())
+		}
+	}
+}
+
 // What the environment says is meant for the player, not for the opponent in the second process, which would refuse to start
 // for the one variable and write its own report over the player's for the other.
 func TestPlayKeepsTheEnvironment(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rs/zerolog"
 
@@ -25,8 +26,8 @@ func embed(log zerolog.Logger) peer.Embed {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			// Its end is ours; an error would show as an unreachable relay.
-			if err := server.Run(ctx); err != nil {
+			// Its end is ours; an error would show as an unreachable relay. Closed before it ran is how a match ends that never began.
+			if err := server.Run(ctx); err != nil && !errors.Is(err, relay.ErrRunning) {
 				log.Warn().Str("event", "embedded_relay").Err(err).Msg("the relay in this process ended")
 			}
 		}()
