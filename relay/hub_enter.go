@@ -149,6 +149,13 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 		h.tell(c, rendezvous.CodeAway, awayRetry)
 		return
 	}
+	mine := l.of(c.source)
+	full := len(mine) >= h.set.Limits.RunsPerSource
+	if full && mine[0].stage >= stageShareB {
+		// The host has this one's guess and may be taking it now: to end it would cost both their match, and the host its code.
+		h.tell(c, rendezvous.CodeBusy, time.Second)
+		return
+	}
 	// Every run costs the host a message; one who floods a lobby with runs must not use the host's budget up, nor the turn of
 	// others.
 	if !h.starts.take(now, c.addr) {
@@ -160,7 +167,7 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 		return
 	}
 	l.starts.take(now, h.runRate, 1)
-	if mine := l.of(c.source); len(mine) >= h.set.Limits.RunsPerSource {
+	if full {
 		h.endRun(now, mine[0], rendezvous.CodeRunEnded, 0)
 	}
 	if len(l.runs) >= h.set.Limits.RunsPerLobby {

@@ -88,6 +88,27 @@ func TestCase02RunFlood(t *testing.T) {
 	take(t, host, honest)
 }
 
+// A second attempt from the same source does not end the one whose guess the host has: both would lose the match, and the host
+// its code.
+func TestGuessedRunIsNotDisplaced(t *testing.T) {
+	r := startAt(t, Config{Limits: Limits{RunStarts: 1000}})
+	host, first, second := r.playerFrom(t, "127.1.0.1"), r.playerFrom(t, "127.1.1.1"), r.playerFrom(t, "127.1.1.2")
+	code := host.host(rendezvous.ResumeToken{})
+	first.join(code.Lookup)
+	run := host.run().Run
+	pass(t, host, first, rendezvous.AppendShareA(nil, &rendezvous.ShareAMsg{Run: run, AD: []byte("HADA")}))
+	pass(t, first, host, rendezvous.AppendShareB(nil, &rendezvous.ShareBMsg{Run: run, AD: []byte("JADB")}))
+	second.join(code.Lookup)
+	second.refused(rendezvous.CodeBusy)
+	pass(t, host, first, rendezvous.AppendConfA(nil, &rendezvous.ConfAMsg{Run: run}))
+	host.send(rendezvous.AppendTaken(nil, &rendezvous.TakenMsg{Run: run}))
+	if hs, js := host.session(), first.session(); hs.Channel != js.Channel {
+		t.Errorf("channels %v and %v", hs.Channel, js.Channel)
+	}
+	second.join(code.Lookup)
+	second.refused(rendezvous.CodeFull)
+}
+
 // Four open runs a lobby, one a source; a fifth ends the oldest; ten seconds each.
 func TestRunLimits(t *testing.T) {
 	r := startAt(t, Config{Limits: Limits{RunStarts: 1000}})
