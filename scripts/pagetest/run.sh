@@ -17,4 +17,4 @@ if [ ! -d node_modules/playwright-core ]; then
 	command -v npm >/dev/null 2>&1 || lacks "npm is not installed (apt-get install npm)"
 	npm ci --no-audit --no-fund || lacks "playwright-core could not be fetched"
 fi
-node --test --test-concurrency=1 page.test.js walk.test.js
+node --test --test-concurrency=1 page.test.js picture.test.js walk.test.js

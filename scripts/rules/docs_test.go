@@ -13,7 +13,7 @@ import (
 var (
 	requirementID = regexp.MustCompile(`^[A-Z]{1,4}-\d+$`)
 	namedTest     = regexp.MustCompile("`([a-z0-9_/]+)\\.((?:Test|Fuzz|Benchmark|Example)\\w*)(?:/([^`]*))?`")
-	pageTest      = regexp.MustCompile("`((?:page|walk|unit)\\.test\\.js): ([^`]+)`")
+	pageTest      = regexp.MustCompile("`((?:page|picture|walk|unit)\\.test\\.js): ([^`]+)`")
 	markdownLink  = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 )
 
