@@ -181,7 +181,12 @@ func (p *Paths) runTunnel() {
 		p.mu.Lock()
 		p.tunneled.err = err
 		p.mu.Unlock()
-		p.cfg.Log.Info().Err(err).Bool("was_bound", bound).Msg("tunnel to the relay ended")
+		// One that never carried anything is of no interest to a player.
+		e := p.cfg.Log.Debug()
+		if bound {
+			e = p.cfg.Log.Info()
+		}
+		e.Err(err).Bool("was_bound", bound).Msg("tunnel to the relay ended")
 		if pause = min(max(2*pause, tunnelPause), tunnelMaxPause); bound {
 			pause = 0
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"time"
 
@@ -111,7 +112,7 @@ func newApp(c Config) (*app, error) {
 	}
 	p, err := page.New(page.Config{Addr: c.Page.Addr, Build: c.Build, Now: now, Log: c.Log})
 	switch {
-	case errors.Is(err, page.ErrAddr):
+	case errors.Is(err, page.ErrAddr), errors.As(err, new(*net.AddrError)):
 		return nil, fail(exitUsage, match.EndError, err, "--page-addr: %v", err)
 	case err != nil:
 		return nil, fail(exitInternal, match.EndError, err, "the page cannot be served: %v; choose another --page-addr", err)

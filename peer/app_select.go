@@ -42,7 +42,11 @@ func (a *app) pick(ctx context.Context, m *company) error {
 			if m.sparring {
 				return nil
 			}
-			if team, ok := a.team(c, cmd.Team); ok {
+			if len(cmd.Team) > 0 {
+				team, ok := a.team(c, cmd.Team)
+				if !ok {
+					return nil // nobody is ready with fighters that were not picked
+				}
 				c.Team = team
 			}
 			if cmd.Ready != nil && *cmd.Ready {

@@ -259,6 +259,8 @@ func TestTwoPagesAndTenRematches(t *testing.T) {
 			t.Errorf("side %d reads %+v", side, line)
 		}
 	}
+	// Who picks nobody is not ready.
+	host.command(`{"cmd":"pick","team":["nobody"],"ready":true}`)
 	for _, p := range both {
 		p.command(`{"cmd":"pick","team":["tarn"],"ready":true}`)
 	}

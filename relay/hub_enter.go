@@ -168,7 +168,7 @@ func (h *hub) joinMsg(now int64, c *client, m *rendezvous.JoinMsg) {
 	}
 	l.starts.take(now, h.runRate, 1)
 	if full {
-		h.endRun(now, mine[0], rendezvous.CodeRunEnded, 0)
+		h.endRun(now, mine[0], rendezvous.CodeRunEnded, time.Second)
 	}
 	if len(l.runs) >= h.set.Limits.RunsPerLobby {
 		h.endRun(now, l.oldest(), rendezvous.CodeRunEnded, time.Second)

@@ -279,6 +279,9 @@ func TestFakeHost(t *testing.T) {
 		{"run ended", func(uint32) []byte {
 			return rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: rendezvous.CodeRunEnded})
 		}, ErrNoAnswer},
+		{"displaced", func(uint32) []byte {
+			return rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: rendezvous.CodeRunEnded, Retry: 1})
+		}, ErrDisplaced},
 		{"busy", func(uint32) []byte {
 			return rendezvous.AppendError(nil, &rendezvous.ErrorMsg{Code: rendezvous.CodeBusy, Retry: 1})
 		}, ErrBusy},

@@ -46,6 +46,7 @@ var (
 	ErrExpired     = &Failure{exitLobby, "the code has expired; ask the host for a new one"}
 	ErrWrongCode   = &Failure{exitLobby, "the code did not fit; check it and type it again (after three wrong tries the host shows a new one)"}
 	ErrSlowDown    = &Failure{exitLobby, "the relay saw too many tries from this network; wait a minute and try again"}
+	ErrDisplaced   = &Failure{exitLobby, "another attempt to join from this network took this one's place; type the code again"}
 	ErrNobodyCame  = &Failure{exitLobby, "nobody joined in time; host again when your opponent is ready"}
 
 	ErrGone     = &Failure{exitOpponent, "the opponent left the lobby; ask for a new code and try again"}

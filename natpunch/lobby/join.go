@@ -255,6 +255,10 @@ func (j *joiner) confirmation(ctx context.Context, run uint32) (*rendezvous.Tag,
 		if rendezvous.ParseError(b, &m) != nil {
 			return nil, ErrProtocol
 		}
+		// The guess may have reached the host, so it is the player who tries again, not this program.
+		if m.Code == rendezvous.CodeRunEnded && m.Retry > 0 {
+			return nil, ErrDisplaced
+		}
 		return nil, relayFailure(m)
 	}
 	return nil, fmt.Errorf("%w (message %02x out of turn)", ErrProtocol, uint8(t))

@@ -450,7 +450,7 @@ func TestPurpose(t *testing.T) {
 
 func TestFailuresAreSentences(t *testing.T) {
 	for _, f := range []*Failure{ErrUnreachable, ErrUnauthorized, ErrBusy, ErrProtocol, ErrTampered, ErrUnknownCode, ErrFull, ErrExpired,
-		ErrWrongCode, ErrSlowDown, ErrNobodyCame, ErrGone, ErrNoAnswer, ErrAway, ErrLost, ErrIncompatible, ErrRelayVersion} {
+		ErrWrongCode, ErrSlowDown, ErrDisplaced, ErrNobodyCame, ErrGone, ErrNoAnswer, ErrAway, ErrLost, ErrIncompatible, ErrRelayVersion} {
 		sentence(t, fmt.Errorf("relay x: %w", f), f)
 	}
 }

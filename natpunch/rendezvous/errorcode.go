@@ -21,7 +21,7 @@ const (
 	CodeGone      ErrorCode = 9  // the other player's connection to the lobby ended
 	CodeResume    ErrorCode = 10 // the resume token is not known (any more)
 	CodeLobbies   ErrorCode = 11 // this source holds too many lobbies
-	CodeRunEnded  ErrorCode = 12 // the run took too long or made room for a newer one
+	CodeRunEnded  ErrorCode = 12 // the run took too long, or with Retry made room for a newer one
 	CodeStunOnly  ErrorCode = 13 // the relay offers STUN only
 	CodeInternal  ErrorCode = 14 // the relay failed
 	CodeAway      ErrorCode = 15 // the host's connection is lost, and the lobby waits for it

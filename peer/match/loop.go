@@ -21,6 +21,7 @@ const (
 	doneLimit     = 2_000_000 // µs to wait for the opponent's DONE
 	byeCopies     = 3
 	byeSpacing    = 5_000 // µs between them, so that one burst does not take all
+	pauseMicros   = 500_000
 	tickMicros    = 1_000_000 / sim.SimulationHz
 
 	holdLimit = 20 * sim.SimulationHz // ticks that an opponent who is heard may hold the match up
@@ -125,7 +126,8 @@ type Loop struct {
 	match  setup.Match
 
 	interrupt     atomic.Bool
-	heardAt       int64 // last authenticated packet
+	heardAt       int64 // last authenticated packet, moved on by pauses of this process
+	due           int64 // when Step wanted to be called
 	sendAt        int64 // next repetition of a set-up message, or next packet of Done and Bye
 	opponentPlays bool
 
@@ -182,7 +184,11 @@ func (l *Loop) Interrupt() { l.interrupt.Store(true) }
 // next, and whether the match has ended.
 func (l *Loop) Step(now int64) (next int64, ended bool) {
 	if l.heardAt == 0 {
-		l.heardAt = now
+		l.heardAt, l.due = now, now
+	}
+	// Who did not run could not hear: a pause of this process is no silence of the opponent's.
+	if late := now - l.due; late > pauseMicros {
+		l.heardAt += late
 	}
 	l.drain(now)
 	if l.interrupt.Load() && l.phase < phaseBye {
@@ -201,7 +207,8 @@ func (l *Loop) Step(now int64) (next int64, ended bool) {
 	case phaseBye:
 		next = l.goodbye(now)
 	}
-	return l.talk(now, next), l.phase == phaseEnded
+	l.due = max(now, l.talk(now, next))
+	return l.due, l.phase == phaseEnded
 }
 
 // watch ends the match when the opponent cannot be there any more.
@@ -210,7 +217,8 @@ func (l *Loop) watch(now int64) {
 	case l.pipe.Broken():
 		l.stop(EndLeft, fmt.Errorf("%w: the connection was closed", ErrOpponentLeft))
 	case l.cfg.Timeout > 0 && now-l.heardAt > l.cfg.Timeout:
-		l.stop(EndTimeout, fmt.Errorf("%w for %d seconds", ErrTimeout, l.cfg.Timeout/1_000_000))
+		// It may be there and hear us, and need not wait as long.
+		l.leave(now, byeLeave, EndTimeout, fmt.Errorf("%w for %d seconds", ErrTimeout, l.cfg.Timeout/1_000_000))
 	default:
 		return
 	}

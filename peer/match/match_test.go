@@ -199,6 +199,46 @@ func TestFrozenProcess(t *testing.T) {
 	}
 }
 
+// TestOwnPauseIsNoSilence: a side that did not run for longer than its timeout could not hear the opponent, who has more patience.
+// Both finish. With a line that is cut meanwhile it does not wait for ever.
+func TestOwnPauseIsNoSilence(t *testing.T) {
+	patient := func(c *Config) { c.Timeout = 60 * second }
+	d := newDuel(6, 900, [2]player{{net: wan(), config: patient}, {net: wan()}})
+	d.run(6 * second)
+	d.next[1] += 25 * second
+	if !d.run(90 * second) {
+		t.Fatal("deadlock")
+	}
+	if a, b := d.outcomes(); a.End != EndFrames || b.End != EndFrames || a.FinalHash != b.FinalHash {
+		t.Fatalf("%v %v, %v %v", a.End, a.Err, b.End, b.Err)
+	}
+	n := wan()
+	n.cutFrom, n.cut = 7*second, 1<<40
+	d = newDuel(6, 900, [2]player{{net: n, config: patient}, {net: n}})
+	d.run(6 * second)
+	d.next[1] += 25 * second
+	if !d.run(120 * second) {
+		t.Fatal("never gave up")
+	}
+	if _, b := d.outcomes(); b.End != EndTimeout {
+		t.Errorf("%v %v", b.End, b.Err)
+	}
+}
+
+// TestTimeoutIsSaid: whoever gives up says so, and an opponent with more patience need not use it up.
+func TestTimeoutIsSaid(t *testing.T) {
+	n := wan()
+	n.cutFrom, n.cut = 5*second, 1<<40 // what side 0 sends
+	d := newDuel(7, 3600, [2]player{{net: n, config: func(c *Config) { c.Timeout = 60 * second }}, {net: wan()}})
+	if !d.run(30 * second) {
+		t.Fatal("the patient side waits although it was told")
+	}
+	a, b := d.outcomes()
+	if a.End != EndLeft || b.End != EndTimeout {
+		t.Errorf("%v %v, %v %v", a.End, a.Err, b.End, b.Err)
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	d := newDuel(7, 3600, [2]player{{net: wan()}, {net: wan()}})
 	d.run(5 * second)

@@ -48,6 +48,7 @@ type Server struct {
 	group    sync.WaitGroup
 	ctx      context.Context
 	cancel   context.CancelFunc
+	greeting time.Duration // how long a tab may take to say HELLO
 
 	mu        sync.Mutex
 	player    *tab
@@ -93,6 +94,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, listener: l, token: hex.EncodeToString(raw[:]), data: data,
 		commands: make(chan Command, commandRoom), viewers: map[*tab]bool{}, hosts: map[string]bool{},
+		greeting: helloLimit,
 	}
 	s.words.now = cfg.Now
 	_, port, _ := net.SplitHostPort(l.Addr().String())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/binary"
-	"errors"
 	"net/http"
 	"time"
 
@@ -88,12 +87,18 @@ func (s *Server) serveWS(w http.ResponseWriter, r *http.Request) {
 
 // greet takes HELLO and gives the tab its role.
 func (s *Server) greet(ctx context.Context, t *tab) (websocket.StatusCode, string) {
-	hctx, cancel := context.WithTimeout(ctx, helloLimit)
-	defer cancel()
-	kind, b, err := t.ws.Read(hctx)
+	greeted := make(chan struct{})
+	defer close(greeted)
+	s.group.Go(func() {
+		// A deadline of the read would end the connection without a word.
+		select {
+		case <-greeted:
+		case <-time.After(s.greeting):
+			_ = t.ws.Close(closeNoHello, "no HELLO")
+		}
+	})
+	kind, b, err := t.ws.Read(ctx)
 	switch {
-	case errors.Is(hctx.Err(), context.DeadlineExceeded):
-		return closeNoHello, "no HELLO"
 	case err != nil:
 		return websocket.StatusProtocolError, ""
 	case kind != websocket.MessageBinary:

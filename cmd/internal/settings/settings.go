@@ -198,11 +198,19 @@ func (s *Set) shortName(name string) string {
 
 func (s *Set) valueError(f *flag.Flag, where, value string, err error) error {
 	kind, _ := flag.UnquoteUsage(f)
-	if isBool(f) {
+	switch {
+	case isBool(f):
 		kind = "true or false"
+	case kind == "int", kind == "uint":
+		kind = "a whole number"
+	case kind == "duration":
+		kind = "a time such as 10s or 15m"
 	}
-	if err.Error() == "parse error" || err.Error() == "value out of range" {
-		return Usagef("%s %q: %v (it takes %s)", where, value, err, kind)
+	switch err.Error() {
+	case "parse error":
+		return Usagef("%s %q: it takes %s", where, value, kind)
+	case "value out of range":
+		return Usagef("%s %q: out of range (it takes %s)", where, value, kind)
 	}
 	return Usagef("%s %q: %v", where, value, err)
 }
