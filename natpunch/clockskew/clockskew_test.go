@@ -16,7 +16,7 @@ func TestAhead(t *testing.T) {
 		back := time.Duration(rapid.Int64Range(0, int64(3*time.Second)).Draw(t, "back"))
 		skew := time.Duration(rapid.Int64Range(-int64(100*time.Hour), int64(100*time.Hour)).Draw(t, "skew"))
 		got := Ahead(theirs.Add(skew-there), theirs.Add(skew+back), theirs.Truncate(time.Second))
-		if off := (got - skew).Abs(); off > (there+back)/2+time.Second/2 {
+		if off := (got - skew).Abs(); off > (there+back+1)/2+time.Second/2 { // halves are rounded down
 			t.Fatalf("%v instead of %v", got, skew)
 		}
 	})
