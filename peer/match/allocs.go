@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"runtime"
 	"time"
 
@@ -13,11 +14,13 @@ import (
 const (
 	allocWarm   = 300 // frames before counting
 	allocFrames = 600
+	allocRounds = 5
 )
 
 // MeasureAllocs plays two loops against each other in memory, with the link's
 // send stubbed, and returns the heap allocations a frame of one side. The
-// figure is of this process and build; other goroutines should be quiet. It
+// figure is of this process and build. The runtime counts for the process as a
+// whole, so it is the least of a few rounds: what the loops do is in each. It
 // takes a few tens of milliseconds.
 func MeasureAllocs() float64 {
 	var ends [2]*memoryPipe
@@ -43,11 +46,17 @@ func MeasureAllocs() float64 {
 		}
 	}
 	play(allocWarm)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	play(allocFrames)
-	runtime.ReadMemStats(&after)
-	return float64(after.Mallocs-before.Mallocs) / (2 * allocFrames)
+	least := uint64(math.MaxUint64)
+	for range allocRounds {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		play(allocFrames)
+		runtime.ReadMemStats(&after)
+		if least = min(least, after.Mallocs-before.Mallocs); least == 0 {
+			break
+		}
+	}
+	return float64(least) / (2 * allocFrames)
 }
 
 // walker changes its word often enough to cause rollbacks.
