@@ -115,6 +115,8 @@ export async function findings(page) {
     await cdp.send('Runtime.evaluate', { expression: source });
   });
   return page.evaluate(async () => {
+    // What is still coming into view has not got its colours yet.
+    await Promise.all(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished.catch(() => {})));
     const r = await globalThis.axe.run(document, { resultTypes: ['violations'] });
     return r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`).join('\n');
   });
