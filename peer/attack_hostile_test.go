@@ -144,6 +144,33 @@ func TestAttack21HostileOpponent(t *testing.T) {
 		}
 		loops[side] = match.New(mc, pipe)
 	}
+	grown := playBoth(loops)
+	a, b := loops[0].Outcome(), loops[1].Outcome()
+	if b.End != match.EndFrames || a.End != match.EndFrames || a.FinalHash != b.FinalHash || b.Desyncs != 0 {
+		t.Fatalf("%v (%v) and %v (%v)", a.End, a.Err, b.End, b.Err)
+	}
+	st := b.Stats
+	counted := b.Malformed + st.Link.Packets.Malformed + st.Link.Packets.Refused + st.Link.LagRefused
+	t.Logf("%d hostile packets: %d control packets and %d packets malformed, %d refused, %d lags refused; longest stall %d ticks, %d heard", evil.sent,
+		b.Malformed, st.Link.Packets.Malformed, st.Link.Packets.Refused, st.Link.LagRefused, st.Session.LongestStall, heard)
+	if evil.sent < 2*frames || evil.parity < 10 || counted < int64(evil.sent)/2 || st.Link.LagRefused == 0 || st.Link.Packets.Refused == 0 || b.Malformed == 0 {
+		t.Errorf("%d hostile packets were sent, %d counted: %+v", evil.sent, counted, st.Link.Packets)
+	}
+	// Beyond the window a side waits for the opponent's next honest packet; the rest is for a busy machine.
+	if st.Session.LongestStall > 60 {
+		t.Errorf("%d ticks of stall", st.Session.LongestStall)
+	}
+	if grown > 8<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+	if q := s.ends[1].link.Stats(); s.ends[1].link.Broken() {
+		t.Errorf("the link broke: %+v", q)
+	}
+}
+
+// playBoth steps both loops in real time, each in its own goroutine, until they have ended, or for a minute, and gives by how many
+// bytes the heap has grown.
+func playBoth(loops [2]*match.Loop) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -170,25 +197,5 @@ func TestAttack21HostileOpponent(t *testing.T) {
 	over.Stop()
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	a, b := loops[0].Outcome(), loops[1].Outcome()
-	if b.End != match.EndFrames || a.End != match.EndFrames || a.FinalHash != b.FinalHash || b.Desyncs != 0 {
-		t.Fatalf("%v (%v) and %v (%v)", a.End, a.Err, b.End, b.Err)
-	}
-	st := b.Stats
-	counted := b.Malformed + st.Link.Packets.Malformed + st.Link.Packets.Refused + st.Link.LagRefused
-	t.Logf("%d hostile packets: %d control packets and %d packets malformed, %d refused, %d lags refused; longest stall %d ticks, %d heard", evil.sent,
-		b.Malformed, st.Link.Packets.Malformed, st.Link.Packets.Refused, st.Link.LagRefused, st.Session.LongestStall, heard)
-	if evil.sent < 2*frames || evil.parity < 10 || counted < int64(evil.sent)/2 || st.Link.LagRefused == 0 || st.Link.Packets.Refused == 0 || b.Malformed == 0 {
-		t.Errorf("%d hostile packets were sent, %d counted: %+v", evil.sent, counted, st.Link.Packets)
-	}
-	// Beyond the window a side waits for the opponent's next honest packet; the rest is for a busy machine.
-	if st.Session.LongestStall > 60 {
-		t.Errorf("%d ticks of stall", st.Session.LongestStall)
-	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
-	}
-	if q := s.ends[1].link.Stats(); s.ends[1].link.Broken() {
-		t.Errorf("the link broke: %+v", q)
-	}
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }

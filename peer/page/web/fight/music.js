@@ -1,19 +1,12 @@
 // Music by number, made on the spot: a number is always the same tune. The table
 // of the roster gives teams their numbers; 0 is the tune of the menus.
 
+import { random } from './random.js';
+
 const scales = [[0, 3, 5, 7, 10], [0, 2, 3, 5, 7, 9, 10], [0, 1, 3, 5, 7, 8, 10], [0, 2, 3, 5, 7, 8, 11], [0, 2, 4, 7, 9]];
 const ways = [[0, 5, 3, 4], [0, 3, 0, 4], [0, 6, 5, 4], [0, 2, 5, 3], [0, 4, 5, 3]]; // steps of the scale that carry two bars each
 const basses = ['x..x..x.', 'x.x..x.x', 'xx.x.x..', 'x...x.x.'], kicks = ['x...x...', 'x..xx...', 'x...x..x', 'x.x.x...'];
 const lowest = 55; // Hz
-
-function random(seed) { // mulberry32
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** Two bars of melody: steps of the scale, null for a rest; it wanders, and comes home. */
 function melody(r, rests) {

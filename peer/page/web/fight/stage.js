@@ -2,15 +2,7 @@
 // of its place. Drawn from a seed, so that it is the same on both screens.
 
 import { places, crowd, beams, cage, ropes, bricks, lantern } from './places.js';
-
-function random(seed) { // mulberry32
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { random } from './random.js';
 
 /** Colours from top to bottom over the whole width, drawn once and stretched: a gradient of that size is most of a frame without a GPU. */
 class Ramp {
