@@ -11,8 +11,6 @@ import (
 	"backstep/peer/dialog"
 	"backstep/peer/link"
 	"backstep/peer/match"
-	"backstep/peer/source"
-	"backstep/rollback/quality"
 	"backstep/rollback/wire"
 )
 
@@ -69,50 +67,9 @@ func (c *chatterbox) say(ch channels.ID, msg []byte) {
 func TestFloodOfMessages(t *testing.T) {
 	const frames = 240
 	s := begin(t, nil)
-	s.toDirect()
-	for _, ch := range s.ends {
-		for {
-			if _, _, ok := ch.link.Receive(); !ok {
-				break
-			}
-		}
-	}
 	loud := &chatterbox{Link: s.ends[0].link}
-	var loops [2]*match.Loop
 	heard := map[dialog.Kind]int{}
-	for side, ch := range s.ends {
-		c := testConfig(t)
-		c.Host, c.Mode = side == 0, quality.Rollback
-		su, err := c.newSetup()
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := source.Open("bot:hard:3", side)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pipe := match.Pipe(ch.link)
-		if side == 0 {
-			pipe = loud
-		}
-		mc := match.Config{Side: side, Setup: su, Source: src, Frames: frames, Window: 8, FEC: fec.Off, Timeout: 10_000_000, Dialog: ch.talk}
-		if side == 1 {
-			mc.Observer.Said = func(e dialog.Event) {
-				heard[e.Kind]++
-				if e.Kind == dialog.Offered {
-					ch.talk.Decline(e.Offer.ID)
-				}
-			}
-		}
-		loops[side] = match.New(mc, pipe)
-	}
-	began := time.Now()
-	grown := playBoth(loops)
-	took := time.Since(began)
-	a, b := loops[0].Outcome(), loops[1].Outcome()
-	if b.End != match.EndFrames || a.End != match.EndFrames || a.FinalHash != b.FinalHash || b.Desyncs != 0 {
-		t.Fatalf("%v (%v) and %v (%v)", a.End, a.Err, b.End, b.Err)
-	}
+	b, grown, took := besides(t, s, loud, frames, fec.Off, func(e dialog.Event) { heard[e.Kind]++ })
 	st := s.ends[1].talk.Stats()
 	t.Logf("%v of chat and presence, %d wishes in %v; heard %v, flooded %d, malformed %d and %d; %d stalls, the longest %d ticks", loud.said, loud.terms, took, heard, st.Flooded, st.Malformed, b.Malformed,
 		b.Stats.Session.Stalls, b.Stats.Session.LongestStall)

@@ -106,49 +106,9 @@ func (v *villain) evil(seq ackbits.Seq) []byte {
 func TestAttack21HostileOpponent(t *testing.T) {
 	const frames = 240
 	s := begin(t, nil)
-	s.toDirect()
-	// What play left in the queues is not of this match.
-	for _, ch := range s.ends {
-		for {
-			if _, _, ok := ch.link.Receive(); !ok {
-				break
-			}
-		}
-	}
 	evil := &villain{Link: s.ends[0].link, rng: rand.New(rand.NewPCG(21, 1))}
-	var loops [2]*match.Loop
 	heard := 0
-	for side, ch := range s.ends {
-		c := testConfig(t)
-		c.Host, c.Mode = side == 0, quality.Rollback
-		su, err := c.newSetup()
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := source.Open("bot:hard:3", side)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pipe := match.Pipe(ch.link)
-		if side == 0 {
-			pipe = evil
-		}
-		mc := match.Config{Side: side, Setup: su, Source: src, Frames: frames, Window: 8, FEC: fec.XOR, Timeout: 10_000_000, Dialog: ch.talk}
-		if side == 1 {
-			mc.Observer.Said = func(e dialog.Event) {
-				heard++
-				if e.Kind == dialog.Offered {
-					ch.talk.Decline(e.Offer.ID)
-				}
-			}
-		}
-		loops[side] = match.New(mc, pipe)
-	}
-	grown := playBoth(loops)
-	a, b := loops[0].Outcome(), loops[1].Outcome()
-	if b.End != match.EndFrames || a.End != match.EndFrames || a.FinalHash != b.FinalHash || b.Desyncs != 0 {
-		t.Fatalf("%v (%v) and %v (%v)", a.End, a.Err, b.End, b.Err)
-	}
+	b, grown, _ := besides(t, s, evil, frames, fec.XOR, func(dialog.Event) { heard++ })
 	st := b.Stats
 	counted := b.Malformed + st.Link.Packets.Malformed + st.Link.Packets.Refused + st.Link.LagRefused
 	t.Logf("%d hostile packets: %d control packets and %d packets malformed, %d refused, %d lags refused; longest stall %d ticks, %d heard", evil.sent,
@@ -166,6 +126,56 @@ func TestAttack21HostileOpponent(t *testing.T) {
 	if q := s.ends[1].link.Stats(); s.ends[1].link.Broken() {
 		t.Errorf("the link broke: %+v", q)
 	}
+}
+
+// besides plays a match of so many frames in real time in which all that side 0 sends goes through pipe, and said is told what
+// side 1 hears. The match must end as one without that. It gives what it was to side 1, by how many bytes the heap has grown, and how long it
+// took.
+func besides(t *testing.T, s *siege, pipe match.Pipe, frames int32, mode fec.Mode, said func(dialog.Event)) (b match.Outcome, grown int64, took time.Duration) {
+	t.Helper()
+	s.toDirect()
+	// What play left in the queues is not of this match.
+	for _, ch := range s.ends {
+		for {
+			if _, _, ok := ch.link.Receive(); !ok {
+				break
+			}
+		}
+	}
+	var loops [2]*match.Loop
+	for side, ch := range s.ends {
+		c := testConfig(t)
+		c.Host, c.Mode = side == 0, quality.Rollback
+		su, err := c.newSetup()
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := source.Open("bot:hard:3", side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mc := match.Config{Side: side, Setup: su, Source: src, Frames: frames, Window: 8, FEC: mode, Timeout: 10_000_000, Dialog: ch.talk}
+		through := pipe
+		if side == 1 {
+			through = ch.link
+			mc.Observer.Said = func(e dialog.Event) {
+				said(e)
+				if e.Kind == dialog.Offered {
+					ch.talk.Decline(e.Offer.ID)
+				}
+			}
+		}
+		loops[side] = match.New(mc, through)
+	}
+	began := time.Now()
+	grown = playBoth(loops)
+	took = time.Since(began)
+	var a match.Outcome
+	a, b = loops[0].Outcome(), loops[1].Outcome()
+	if b.End != match.EndFrames || a.End != match.EndFrames || a.FinalHash != b.FinalHash || b.Desyncs != 0 {
+		t.Fatalf("%v (%v) and %v (%v)", a.End, a.Err, b.End, b.Err)
+	}
+	return b, grown, took
 }
 
 // playBoth steps both loops in real time, each in its own goroutine, until they have ended, or for a minute, and gives by how many

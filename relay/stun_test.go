@@ -217,7 +217,10 @@ func samePort(t *testing.T, ips ...string) *running {
 			return start(t, c)
 		}
 	}
-	t.Skip("no port is free at all of ", ips)
+	if canPick {
+		t.Fatal("no port is free at all of ", ips)
+	}
+	t.Skip("this system's loopback has one address")
 	return nil
 }
 

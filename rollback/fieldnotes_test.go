@@ -26,7 +26,7 @@ func TestJitterIsNoFreeze(t *testing.T) {
 
 // SIM-30: where rolling back takes longer than a frame lasts, ticks come later and the match slower, but what is owed never
 // piles up: the schedule lags by no more than it makes up for, no tick steps more than the window and a frame, and the other
-// side, however fast, is no further ahead than the window. The history stays the one that was played.
+// side, however fast, is no further ahead than window and input delay. The history stays the one that was played.
 func TestNoSpiralOfDeath(t *testing.T) {
 	const frames = 1200
 	for name, cost := range map[string]int64{"two frames a tick": 9000, "one frame a tick": 15_000, "slower than real time": 20_000} {
@@ -42,7 +42,7 @@ func TestNoSpiralOfDeath(t *testing.T) {
 			if late > 16_667 {
 				long++
 			}
-			if ahead := m.peers[1].Frame() - p.Frame(); int(ahead) > 2*p.s.cfg.PredictionWindowFrames {
+			if ahead := m.peers[1].Frame() - p.Frame(); int(ahead) > p.s.cfg.PredictionWindowFrames+p.s.cfg.InputDelay {
 				t.Fatalf("%s: the other side is %d frames ahead", name, ahead)
 			}
 		}

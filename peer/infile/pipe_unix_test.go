@@ -15,7 +15,7 @@ import (
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip("no named pipes here:", err)
+		t.Fatal(err)
 	}
 	if b, err := Read(path, 10); err != nil || len(b) != 0 {
 		t.Errorf("without a writer: %q, %v", b, err)
